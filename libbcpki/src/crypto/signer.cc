@@ -1,0 +1,25 @@
+#include "bcpki/signer.h"
+
+#include <utility>
+
+namespace bcpki {
+namespace {
+
+class MemorySigner final : public Signer {
+ public:
+  explicit MemorySigner(PrivateKey key) : key_(std::move(key)) {}
+
+  const PublicKey& public_key() const override { return key_.public_key(); }
+  Sig64 sign(View message) override { return key_.sign(message); }
+
+ private:
+  PrivateKey key_;
+};
+
+}  // namespace
+
+std::unique_ptr<Signer> make_signer(PrivateKey key) {
+  return std::make_unique<MemorySigner>(std::move(key));
+}
+
+}  // namespace bcpki

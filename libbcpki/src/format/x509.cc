@@ -1,0 +1,544 @@
+#include "format/x509.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "bcpki/error.h"
+
+#include "format/der.h"
+
+namespace bcpki::x509 {
+namespace {
+
+using der::kOctets;
+using der::take;
+
+// AlgorithmIdentifier of ecdsa-with-SHA256, 1.2.840.10045.4.3.2: without parameters (RFC 5758
+// section 3.2).
+constexpr View kEcdsaWithSha256(
+    kOctets<0x30, 0x0a, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02>);
+
+}  // namespace
+
+namespace oid {
+
+constinit const View ec_public_key(
+    kOctets<0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01>);  // 1.2.840.10045.2.1
+constinit const View prime256v1(
+    kOctets<0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07>);  // 1.2.840.10045.3.1.7
+
+constinit const View organization_name(kOctets<0x55, 0x04, 0x0a>);         // 2.5.4.10
+constinit const View organizational_unit_name(kOctets<0x55, 0x04, 0x0b>);  // 2.5.4.11
+constinit const View common_name(kOctets<0x55, 0x04, 0x03>);               // 2.5.4.3
+
+constinit const View basic_constraints(kOctets<0x55, 0x1d, 0x13>);         // 2.5.29.19
+constinit const View key_usage(kOctets<0x55, 0x1d, 0x0f>);                 // 2.5.29.15
+constinit const View extended_key_usage(kOctets<0x55, 0x1d, 0x25>);        // 2.5.29.37
+constinit const View subject_alt_name(kOctets<0x55, 0x1d, 0x11>);          // 2.5.29.17
+constinit const View name_constraints(kOctets<0x55, 0x1d, 0x1e>);          // 2.5.29.30
+constinit const View subject_key_identifier(kOctets<0x55, 0x1d, 0x0e>);    // 2.5.29.14
+constinit const View authority_key_identifier(kOctets<0x55, 0x1d, 0x23>);  // 2.5.29.35
+
+constinit const View server_auth(
+    kOctets<0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01>);  // 1.3.6.1.5.5.7.3.1
+constinit const View client_auth(
+    kOctets<0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x02>);  // 1.3.6.1.5.5.7.3.2
+
+}  // namespace oid
+
+namespace {
+
+constexpr std::size_t kCoordinate = 32;
+constexpr std::size_t kKeyUsageBits = 9;
+
+// take_some takes one element after the other until `in` is empty, but at least one.
+template <class Take>
+bool take_some(der::Reader& in, Take take_one) {
+  do {
+    if (!take_one(in)) return false;
+  } while (!in.at_end());
+  return true;
+}
+
+// take_whole takes a SEQUENCE whose content is of a form, together with its header.
+bool take_whole(der::Reader& in, bool (*is_of_form)(der::Reader), View& out) {
+  const auto element = in.next(der::kSequence);
+  if (!element || !is_of_form(der::Reader(element->content))) return false;
+  out = element->whole;
+  return true;
+}
+
+// A BOOLEAN DEFAULT FALSE: DER leaves a default out.
+bool take_flag(der::Reader& in, bool& out) {
+  const auto flag = in.optional(der::kBoolean);
+  out = flag && flag->content[0] != std::byte{0};
+  return in.ok() && out == flag.has_value();
+}
+
+bool is_algorithm(der::Reader in) {
+  in.oid();
+  if (!in.at_end()) in.next();
+  return in.at_end();
+}
+
+bool is_public_key(der::Reader in) {
+  View algorithm;
+  return take_whole(in, is_algorithm, algorithm) && in.next(der::kBitString) && in.at_end();
+}
+
+std::optional<Attribute> read_attribute(der::Reader in) {
+  const auto type = in.oid();
+  const auto value = in.next();
+  if (!type || !value || !in.at_end()) return std::nullopt;
+  return Attribute{.type = *type, .value = as_text(value->content), .string_tag = value->tag};
+}
+
+// A DirectoryString of RFC 5280, or what its other attributes are made of.
+bool has_text(const Attribute& attribute) {
+  constexpr std::array kStrings{der::kUtf8String,    der::kNumericString, der::kPrintableString,
+                                der::kTeletexString, der::kIa5String,     der::kUniversalString,
+                                der::kBmpString};
+  return std::ranges::find(kStrings, attribute.string_tag) != kStrings.end();
+}
+
+bool take_relative_name(der::Reader& names) {
+  der::Reader attributes = names.enter(der::kSet);
+  return take_some(attributes, [](der::Reader& in) {
+    const auto attribute = read_attribute(in.enter(der::kSequence));
+    return attribute && has_text(*attribute);
+  });
+}
+
+bool is_name(der::Reader in) {
+  return in.at_end() || take_some(in, take_relative_name);
+}
+
+// Certificates.
+
+bool take_version(der::Reader& in, std::uint64_t& out) {
+  constexpr std::uint64_t kV2 = 1;
+  constexpr std::uint64_t kV3 = 2;
+  const auto field = in.optional(der::context_constructed(0));
+  if (!field) return in.ok();
+  der::Reader inner(field->content);
+  const auto number = inner.unsigned_integer();
+  if (!inner.at_end() || (number != kV2 && number != kV3)) return false;
+  out = *number + 1;
+  return true;
+}
+
+bool take_validity(der::Reader& in, CertificateFields& out) {
+  der::Reader dates = in.enter(der::kSequence);
+  return take(dates.time(), out.not_before) && take(dates.time(), out.not_after) && dates.at_end();
+}
+
+bool skip_unique_identifiers(der::Reader& in, std::uint64_t version) {
+  for (std::uint8_t n = 1; n <= 2; ++n) {
+    const auto identifier = in.optional(der::context(n));
+    if (!identifier) continue;
+    if (version == 1 || !der::fits(der::kBitString, identifier->content)) return false;
+  }
+  return in.ok();
+}
+
+bool take_extension(der::Reader& list, std::vector<Extension>& out) {
+  der::Reader in = list.enter(der::kSequence);
+  Extension& extension = out.emplace_back();
+  return take(in.oid(), extension.id) && take_flag(in, extension.critical) &&
+         take(in.octet_string(), extension.value) && in.at_end();
+}
+
+bool all_differ(const std::vector<Extension>& extensions) {
+  std::vector<std::string_view> ids;
+  ids.reserve(extensions.size());
+  for (const Extension& extension : extensions) ids.push_back(as_text(extension.id));
+  std::ranges::sort(ids);
+  return std::ranges::adjacent_find(ids) == ids.end();
+}
+
+bool take_extensions(der::Reader& in, CertificateFields& out) {
+  const auto field = in.optional(der::context_constructed(3));
+  if (!field) return in.ok();
+  der::Reader inner(field->content);
+  der::Reader list = inner.enter(der::kSequence);
+  return out.version == 3 && inner.at_end() &&
+         take_some(list, [&](der::Reader& r) { return take_extension(r, out.extensions); }) &&
+         all_differ(out.extensions);
+}
+
+bool take_tbs(der::Reader& in, CertificateFields& out) {
+  const auto element = in.next(der::kSequence);
+  if (!element) return false;
+  out.tbs = element->whole;
+  der::Reader tbs(element->content);
+  return take_version(tbs, out.version) && take(tbs.integer(), out.serial) &&
+         take_whole(tbs, is_algorithm, out.tbs_signature_algorithm) &&
+         take_whole(tbs, is_name, out.issuer) && take_validity(tbs, out) &&
+         take_whole(tbs, is_name, out.subject) && take_whole(tbs, is_public_key, out.spki) &&
+         skip_unique_identifiers(tbs, out.version) && take_extensions(tbs, out) && tbs.at_end();
+}
+
+// Requests.
+
+bool take_attribute(der::Reader& attributes) {
+  der::Reader attribute = attributes.enter(der::kSequence);
+  attribute.oid();
+  der::Reader values = attribute.enter(der::kSet);
+  return attribute.at_end() &&
+         take_some(values, [](der::Reader& in) { return in.next().has_value(); });
+}
+
+bool take_request_info(der::Reader& in, RequestFields& out) {
+  const auto element = in.next(der::kSequence);
+  if (!element) return false;
+  out.info = element->whole;
+  der::Reader info(element->content);
+  View subject;
+  if (info.unsigned_integer() != 0U || !take_whole(info, is_name, subject) ||
+      !take_whole(info, is_public_key, out.spki))
+    return false;
+  const auto attributes = info.next(der::context_constructed(0));
+  return attributes && info.at_end() && are_attributes(attributes->content);
+}
+
+// Names in extensions.
+
+// An address in a constraint has its mask behind it.
+enum class IpForm : std::uint8_t { address = 1, address_and_mask = 2 };
+
+bool is_ip(View octets, IpForm form) {
+  const auto parts = static_cast<std::size_t>(form);
+  return octets.size() == 4 * parts || octets.size() == 16 * parts;
+}
+
+std::optional<GeneralNameType> general_name_type(const der::Element& name, IpForm ip_form) {
+  const auto where = [](bool holds, GeneralNameType type) {
+    return holds ? std::optional(type) : std::nullopt;
+  };
+  const bool is_text = der::fits(der::kIa5String, name.content);
+  switch (name.tag) {
+    case der::context(1):
+      return where(is_text, GeneralNameType::rfc822);
+    case der::context(2):
+      return where(is_text, GeneralNameType::dns);
+    case der::context(6):
+      return where(is_text, GeneralNameType::uri);
+    case der::context(7):
+      return where(is_ip(name.content, ip_form), GeneralNameType::ip);
+    case der::context(8):  // registeredID
+      return where(der::fits(der::kOid, name.content), GeneralNameType::other);
+    case der::context_constructed(0):  // otherName
+    case der::context_constructed(3):  // x400Address
+    case der::context_constructed(4):  // directoryName
+    case der::context_constructed(5):  // ediPartyName
+      return GeneralNameType::other;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool take_general_name(der::Reader& in, IpForm ip_form, std::vector<GeneralName>& out) {
+  const auto element = in.next();
+  const auto type = element ? general_name_type(*element, ip_form) : std::nullopt;
+  if (!type) return false;
+  out.push_back({*type, element->content});
+  return true;
+}
+
+// `minimum` is 0, which DER leaves out, and `maximum` is absent (RFC 5280 section 4.2.1.10).
+bool take_subtrees(der::Reader& in, std::uint8_t n, std::vector<GeneralName>& out) {
+  const auto field = in.optional(der::context_constructed(n));
+  if (!field) return in.ok();
+  der::Reader list(field->content);
+  return take_some(list, [&](der::Reader& r) {
+    der::Reader subtree = r.enter(der::kSequence);
+    return take_general_name(subtree, IpForm::address_and_mask, out) && subtree.at_end();
+  });
+}
+
+void put_general_name(der::Writer& out, const OwnedGeneralName& name) {
+  if (name.type == GeneralNameType::other)
+    throw Error(Code::internal, "a name of no type that certificates of ours hold");
+  out.element(der::context(static_cast<std::uint8_t>(name.type)), name.value);
+}
+
+// Extensions that we write.
+
+void put_basic_constraints(der::Writer& out, const BasicConstraints& constraints) {
+  out.nested(der::kSequence, [&](der::Writer& fields) {
+    if (!constraints.ca) return;
+    fields.boolean(true);
+    if (constraints.path_length) fields.integer(*constraints.path_length);
+  });
+}
+
+// A named bit list ends with a one (X.690 section 11.2.2).
+void put_key_usage(der::Writer& out, const std::uint16_t& usage) {
+  const auto bits = static_cast<unsigned>(std::bit_width(usage));
+  Bytes octets((bits + 7) / 8);
+  for (unsigned n = 0; n < bits; ++n)
+    if ((usage >> n & 1) != 0) octets[n / 8] |= std::byte{0x80} >> n % 8;
+  out.bit_string(octets, static_cast<int>((octets.size() * 8) - bits));
+}
+
+void put_extended_key_usage(der::Writer& out, const std::vector<View>& purposes) {
+  out.nested(der::kSequence, [&](der::Writer& list) {
+    for (const View purpose : purposes) list.oid(purpose);
+  });
+}
+
+void put_subject_alt_name(der::Writer& out, const std::vector<OwnedGeneralName>& names) {
+  out.nested(der::kSequence, [&](der::Writer& list) {
+    for (const OwnedGeneralName& name : names) put_general_name(list, name);
+  });
+}
+
+void put_excluded_subtrees(der::Writer& out, const std::vector<OwnedGeneralName>& names) {
+  out.nested(der::kSequence, [&](der::Writer& constraints) {
+    constraints.nested(der::context_constructed(1), [&](der::Writer& list) {
+      for (const OwnedGeneralName& name : names)
+        list.nested(der::kSequence, [&](der::Writer& subtree) { put_general_name(subtree, name); });
+    });
+  });
+}
+
+void put_subject_key_identifier(der::Writer& out, const Bytes& identifier) {
+  out.octet_string(identifier);
+}
+
+void put_authority_key_identifier(der::Writer& out, const Bytes& identifier) {
+  out.nested(der::kSequence,
+             [&](der::Writer& fields) { fields.element(der::context(0), identifier); });
+}
+
+template <class Value>
+void put_extension(der::Writer& out, View id, bool critical,
+                   void (*put)(der::Writer&, const Value&), const Value& value) {
+  der::Writer content;
+  put(content, value);
+  out.nested(der::kSequence, [&](der::Writer& extension) {
+    extension.oid(id);
+    if (critical) extension.boolean(true);
+    extension.octet_string(content.bytes());
+  });
+}
+
+void put_extensions(der::Writer& out, const TbsParts& p) {
+  const bool has_subject = !equal(p.subject, encode_name({}));
+  put_extension(out, oid::basic_constraints, true, put_basic_constraints, p.basic_constraints);
+  if (p.key_usage != 0) put_extension(out, oid::key_usage, true, put_key_usage, p.key_usage);
+  if (!p.extended_key_usage.empty())
+    put_extension(out, oid::extended_key_usage, false, put_extended_key_usage,
+                  p.extended_key_usage);
+  if (!p.subject_alt_name.empty())
+    put_extension(out, oid::subject_alt_name, !has_subject, put_subject_alt_name,
+                  p.subject_alt_name);
+  if (!p.excluded_subtrees.empty())
+    put_extension(out, oid::name_constraints, true, put_excluded_subtrees, p.excluded_subtrees);
+  if (!p.subject_key_identifier.empty())
+    put_extension(out, oid::subject_key_identifier, false, put_subject_key_identifier,
+                  p.subject_key_identifier);
+  if (!p.authority_key_identifier.empty())
+    put_extension(out, oid::authority_key_identifier, false, put_authority_key_identifier,
+                  p.authority_key_identifier);
+}
+
+// r or s: an INTEGER that is not negative into a fixed size.
+bool take_scalar(der::Reader& in, std::span<std::byte, kCoordinate> out) {
+  const auto octets = in.integer();
+  if (!octets || octets->front() >= std::byte{0x80}) return false;
+  const bool has_sign_octet = octets->front() == std::byte{0};
+  const View magnitude = octets->subspan(has_sign_octet ? 1 : 0);
+  if (magnitude.size() > out.size()) return false;
+  std::ranges::copy_backward(magnitude, out.end());
+  return true;
+}
+
+}  // namespace
+
+const Extension* CertificateFields::find(View extension_id) const {
+  const auto found = std::ranges::find_if(
+      extensions, [&](const Extension& extension) { return equal(extension.id, extension_id); });
+  return found == extensions.end() ? nullptr : &*found;
+}
+
+std::optional<std::vector<Attribute>> read_name(View name_der) {
+  constexpr std::array kTaken{der::kUtf8String, der::kPrintableString, der::kIa5String};
+  der::Reader names = der::open(name_der);
+  std::vector<Attribute> attributes;
+  while (!names.at_end()) {
+    der::Reader relative_name = names.enter(der::kSet);
+    const auto attribute = read_attribute(relative_name.enter(der::kSequence));
+    if (!attribute || !relative_name.at_end()) return std::nullopt;
+    if (std::ranges::find(kTaken, attribute->string_tag) == kTaken.end()) return std::nullopt;
+    attributes.push_back(*attribute);
+  }
+  return attributes;
+}
+
+std::optional<CertificateFields> parse_certificate(View der) {
+  der::Reader certificate = der::open(der);
+  CertificateFields fields;
+  if (!take_tbs(certificate, fields) ||
+      !take_whole(certificate, is_algorithm, fields.signature_algorithm) ||
+      !take(certificate.bit_string(), fields.signature) || !certificate.at_end())
+    return std::nullopt;
+  return fields;
+}
+
+std::optional<BasicConstraints> parse_basic_constraints(View value) {
+  der::Reader in = der::open(value);
+  BasicConstraints constraints;
+  if (!take_flag(in, constraints.ca)) return std::nullopt;
+  if (!in.at_end()) constraints.path_length = in.unsigned_integer();
+  if (!in.at_end()) return std::nullopt;
+  return constraints;
+}
+
+std::optional<std::uint16_t> parse_key_usage(View value) {
+  der::Reader in(value);
+  const auto element = in.next(der::kBitString);
+  if (!element || !in.at_end()) return std::nullopt;
+  const View octets = element->content.subspan(1);
+  const std::size_t bits = (octets.size() * 8) - std::to_integer<std::size_t>(element->content[0]);
+  if (bits == 0 || bits > kKeyUsageBits) return std::nullopt;
+  unsigned usage = 0;
+  for (std::size_t n = 0; n < bits; ++n)
+    if ((octets[n / 8] & std::byte{0x80} >> n % 8) != std::byte{0}) usage |= 1U << n;
+  const bool ends_with_one = usage >> (bits - 1) != 0;
+  if (!ends_with_one) return std::nullopt;
+  return static_cast<std::uint16_t>(usage);
+}
+
+std::optional<std::vector<View>> parse_extended_key_usage(View value) {
+  der::Reader in = der::open(value);
+  std::vector<View> purposes;
+  if (!take_some(in, [&](der::Reader& r) { return take(r.oid(), purposes.emplace_back()); }))
+    return std::nullopt;
+  return purposes;
+}
+
+std::optional<std::vector<GeneralName>> parse_subject_alt_name(View value) {
+  der::Reader in = der::open(value);
+  std::vector<GeneralName> names;
+  if (!take_some(in, [&](der::Reader& r) { return take_general_name(r, IpForm::address, names); }))
+    return std::nullopt;
+  return names;
+}
+
+std::optional<NameConstraints> parse_name_constraints(View value) {
+  der::Reader in = der::open(value);
+  NameConstraints constraints;
+  if (in.at_end() || !take_subtrees(in, 0, constraints.permitted) ||
+      !take_subtrees(in, 1, constraints.excluded) || !in.at_end())
+    return std::nullopt;
+  return constraints;
+}
+
+std::optional<View> parse_subject_key_identifier(View value) {
+  der::Reader in(value);
+  const auto identifier = in.octet_string();
+  return in.at_end() ? identifier : std::nullopt;
+}
+
+std::optional<View> parse_authority_key_identifier(View value) {
+  der::Reader in = der::open(value);
+  const auto identifier = in.next(der::context(0));
+  if (!identifier || !in.at_end()) return std::nullopt;
+  return identifier->content;
+}
+
+Bytes encode_name(const NameParts& parts) {
+  const std::array<std::pair<View, std::string_view>, 3> attributes{{
+      {oid::organization_name, parts.organization},
+      {oid::organizational_unit_name, parts.organizational_unit},
+      {oid::common_name, parts.common_name},
+  }};
+  der::Writer out;
+  out.nested(der::kSequence, [&](der::Writer& names) {
+    for (const auto& attribute : attributes) {
+      if (attribute.second.empty()) continue;
+      names.nested(der::kSet, [&](der::Writer& relative_name) {
+        relative_name.nested(der::kSequence, [&](der::Writer& fields) {
+          fields.oid(attribute.first);
+          fields.utf8(attribute.second);
+        });
+      });
+    }
+  });
+  return std::move(out).take();
+}
+
+Bytes encode_tbs(const TbsParts& parts) {
+  constexpr std::uint64_t kV3 = 2;
+  der::Writer out;
+  out.nested(der::kSequence, [&](der::Writer& tbs) {
+    tbs.nested(der::context_constructed(0), [](der::Writer& version) { version.integer(kV3); });
+    tbs.integer(parts.serial);
+    tbs.raw(kEcdsaWithSha256);
+    tbs.raw(parts.issuer);
+    tbs.nested(der::kSequence, [&](der::Writer& validity) {
+      validity.time(parts.not_before);
+      validity.time(parts.not_after);
+    });
+    tbs.raw(parts.subject);
+    tbs.raw(parts.spki);
+    tbs.nested(der::context_constructed(3), [&](der::Writer& extensions) {
+      extensions.nested(der::kSequence, [&](der::Writer& list) { put_extensions(list, parts); });
+    });
+  });
+  return std::move(out).take();
+}
+
+Bytes encode_certificate(View tbs, const Sig64& signature) {
+  der::Writer out;
+  out.nested(der::kSequence, [&](der::Writer& certificate) {
+    certificate.raw(tbs);
+    certificate.raw(kEcdsaWithSha256);
+    certificate.bit_string(der_from_p1363(signature));
+  });
+  return std::move(out).take();
+}
+
+std::optional<RequestFields> parse_request(View der) {
+  der::Reader request = der::open(der);
+  RequestFields fields;
+  if (!take_request_info(request, fields) ||
+      !take_whole(request, is_algorithm, fields.signature_algorithm) ||
+      !take(request.bit_string(), fields.signature) || !request.at_end())
+    return std::nullopt;
+  return fields;
+}
+
+bool are_attributes(View content) {
+  der::Reader in(content);
+  return in.at_end() || take_some(in, take_attribute);
+}
+
+bool is_ecdsa_with_sha256(View algorithm_identifier) {
+  return equal(algorithm_identifier, kEcdsaWithSha256);
+}
+
+std::optional<Sig64> p1363_from_der(View der) {
+  der::Reader in = der::open(der);
+  Sig64 signature{};
+  const std::span halves(signature);
+  if (!take_scalar(in, halves.first<kCoordinate>()) ||
+      !take_scalar(in, halves.last<kCoordinate>()) || !in.at_end())
+    return std::nullopt;
+  return signature;
+}
+
+Bytes der_from_p1363(const Sig64& signature) {
+  const View halves(signature);
+  der::Writer out;
+  out.nested(der::kSequence, [&](der::Writer& scalars) {
+    scalars.integer(halves.first(kCoordinate));
+    scalars.integer(halves.last(kCoordinate));
+  });
+  return std::move(out).take();
+}
+
+}  // namespace bcpki::x509

@@ -1,0 +1,243 @@
+#include "bcpki/bundle.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "bcpki/encoding.h"
+
+#include "pki/authority_impl.h"
+#include "pki/certificate_facts.h"
+#include "pki/seal.h"
+#include "pki/state.h"
+
+namespace bcpki {
+namespace {
+
+constexpr std::size_t kMinSecretCharacters = 32;
+constexpr std::size_t kMinDistinctCharacters = 10;
+
+class EntrySigner final : public Signer {
+ public:
+  explicit EntrySigner(std::shared_ptr<const PrivateKey> key) : key_(std::move(key)) {}
+
+  const PublicKey& public_key() const override { return key_->public_key(); }
+  Sig64 sign(View message) override { return key_->sign(message); }
+
+ private:
+  std::shared_ptr<const PrivateKey> key_;
+};
+
+// authority takes a CA out of a document that passed every check.
+CertificateAuthority authority(const Document& document, std::string_view member,
+                               CertificateAuthority::Kind kind) {
+  const auto& own = *document.entry(member);
+  CertificateAuthority::Impl impl{document.trust_domain,
+                                  document.organization(),
+                                  kind,
+                                  to_bytes(own.certificate()->subject),
+                                  *own.key,
+                                  signer_of(own)};
+  for (const auto* entry : {&own, document.entry("rootCa")}) {
+    impl.chain.push_back(certificate_facts(entry->chain[0].der, *entry->certificate()));
+    impl.common_names.push_back(common_name(*entry->certificate()));
+    impl.chain_keys.push_back(*entry->key);
+  }
+  return CertificateAuthority(std::make_shared<const CertificateAuthority::Impl>(std::move(impl)));
+}
+
+std::size_t count_characters(View utf8) {
+  return static_cast<std::size_t>(std::ranges::count_if(utf8, [](std::byte b) {
+    return (b & std::byte{0xc0}) != std::byte{0x80};  // no continuation byte
+  }));
+}
+
+void require_length(const SecretBytes& secret) {
+  if (count_characters(seal::without_newline(secret)) < kMinSecretCharacters)
+    throw Error(Code::missing_env,
+                fmt::format("the secret has fewer than {} characters: draw one, for example with "
+                            "`openssl rand -base64 48`",
+                            kMinSecretCharacters));
+}
+
+void require_varied(const SecretBytes& secret) {
+  const auto bytes = seal::without_newline(secret);
+  if (std::set<std::byte>(bytes.begin(), bytes.end()).size() < kMinDistinctCharacters)
+    throw Error(Code::invalid_input,
+                fmt::format("the secret has fewer than {} distinct characters: draw one, for "
+                            "example with `openssl rand -base64 48`",
+                            kMinDistinctCharacters));
+}
+
+[[noreturn]] void throw_sealed() {
+  throw Error(Code::missing_env,
+              "the private keys are sealed: set BETTER_COMPUTE_SECRET or "
+              "BETTER_COMPUTE_SECRET_FILE");
+}
+
+json::Object private_keys(const Document& document, bool omit_root) {
+  json::Object keys;
+  for (const auto& entry : document.entries)
+    if (entry.private_key && !(omit_root && entry.name == "rootCa"))
+      keys.emplace_back(entry.name, entry.private_key->pkcs8_pem());
+  return keys;
+}
+
+// finish_file puts the private half behind `public_half`: sealed, or in clear without a secret.
+SecretBytes finish_file(const FileKind& kind, std::string_view trust_domain,
+                        json::Object public_half, json::Object keys, const SecretBytes* secret,
+                        Rng& rng) {
+  if (secret) {
+    require_length(*secret);
+    require_varied(*secret);
+    json::Value document(std::move(public_half));
+    const auto digest = sha256(as_bytes(json::canonical(document)));
+    public_half = std::move(std::get<json::Object>(document.held));
+    public_half.emplace_back(
+        "seal", seal::make(std::move(keys), digest, *secret, {kind.format, trust_domain}, rng));
+  } else {
+    public_half.emplace_back("privateKeys", std::move(keys));
+  }
+  return json::write(std::move(public_half));
+}
+
+json::Object public_half_of(const Document& document) {
+  json::Object out;
+  for (const auto& [name, value] : *document.json.object())
+    if (std::ranges::find(kPrivateHalf, name) == kPrivateHalf.end())
+      out.emplace_back(name, value.clone());
+  return out;
+}
+
+void require_keys(const Bundle& bundle) {
+  if (!bundle.has_keys())
+    throw Error(Code::invalid_state, "the bundle was read without its private keys");
+}
+
+}  // namespace
+
+std::shared_ptr<Signer> signer_of(const Entry& entry) {
+  return entry.private_key ? std::make_shared<EntrySigner>(entry.private_key) : nullptr;
+}
+
+Bundle::State::State(Document checked)
+    : document(std::move(checked)),
+      organization(document.organization()),
+      node_ca(authority(document, "nodeCa", CertificateAuthority::Kind::node)),
+      serving_ca(authority(document, "servingCa", CertificateAuthority::Kind::serving)),
+      internal_ca(authority(document, "internalCa", CertificateAuthority::Kind::internal)) {}
+
+const x509::CertificateFields& Bundle::State::certificate(std::string_view member) const {
+  return *document.entry(member)->certificate();
+}
+
+SecretBytes deployment_secret(SecretBytes given) {
+  require_length(given);
+  return given;
+}
+
+Bundle open_bundle(std::string_view json, const OpenOptions& options) {
+  auto document = read_document(kBundleFile, json, options);
+  if (options.expect_trust_domain && *options.expect_trust_domain != document.trust_domain)
+    throw Error(Code::invalid_config,
+                fmt::format("the bundle is of trust domain {}, not {}", document.trust_domain,
+                            *options.expect_trust_domain));
+  return Bundle(std::make_shared<const Bundle::State>(std::move(document)));
+}
+
+const std::string& Bundle::trust_domain() const noexcept {
+  return state_->document.trust_domain;
+}
+
+const std::string& Bundle::organization() const noexcept {
+  return state_->organization;
+}
+
+std::uint64_t Bundle::trust_version() const noexcept {
+  return state_->document.integer("trustVersion").value_or(0);
+}
+
+std::uint64_t Bundle::generation() const noexcept {
+  return state_->document.integer("generation").value_or(0);
+}
+
+const Digest32& Bundle::public_digest() const noexcept {
+  return state_->document.public_digest;
+}
+
+bool Bundle::authenticated() const noexcept {
+  return state_->document.authenticated();
+}
+
+bool Bundle::sealed() const noexcept {
+  return state_->document.sealed;
+}
+
+bool Bundle::has_keys() const noexcept {
+  return state_->document.has_keys();
+}
+
+bool Bundle::has_root_key() const noexcept {
+  return state_->document.entry("rootCa")->private_key != nullptr;
+}
+
+std::size_t Bundle::opened_with() const noexcept {
+  return state_->document.opened_with;
+}
+
+const CertificateAuthority& Bundle::node_ca() const noexcept {
+  return state_->node_ca;
+}
+
+const CertificateAuthority& Bundle::serving_ca() const noexcept {
+  return state_->serving_ca;
+}
+
+const CertificateAuthority& Bundle::internal_ca() const noexcept {
+  return state_->internal_ca;
+}
+
+std::shared_ptr<Signer> Bundle::signer(std::string_view member) const {
+  const auto slot = find_slot(member);
+  const auto* entry = slot ? state_->document.entry(slot->spec->name, slot->stage) : nullptr;
+  if (!entry) throw Error(Code::not_found, fmt::format("the bundle has no {}", member));
+  if (!has_keys()) throw_sealed();
+  auto signer = signer_of(*entry);
+  if (!signer)
+    throw Error(Code::not_found, fmt::format("the bundle has no private key of {}", member));
+  return signer;
+}
+
+SecretBytes export_bundle(const Bundle& bundle, const ExportOptions& options, Rng& rng) {
+  require_keys(bundle);
+  const auto& document = bundle.state().document;
+  return finish_file(kBundleFile, document.trust_domain, public_half_of(document),
+                     private_keys(document, options.omit_root_key), options.secret, rng);
+}
+
+SecretBytes export_root_key(const Bundle& bundle, const SecretBytes* secret, Rng& rng) {
+  require_keys(bundle);
+  const auto& document = bundle.state().document;
+  const auto& root = *document.entry("rootCa");
+  if (!root.private_key) throw Error(Code::invalid_state, "the bundle does not hold the root key");
+
+  json::Object public_half;
+  public_half.emplace_back("format", kRootKeyFile.format);
+  public_half.emplace_back("version", kFileVersion);
+  public_half.emplace_back("trustDomain", document.trust_domain);
+  public_half.emplace_back("chain", root.value->find("chain")->clone());
+  json::Object keys;
+  keys.emplace_back(root.name, root.private_key->pkcs8_pem());
+  return finish_file(kRootKeyFile, document.trust_domain, std::move(public_half), std::move(keys),
+                     secret, rng);
+}
+
+std::shared_ptr<Signer> open_root_key(std::string_view json, const Bundle& bundle,
+                                      const OpenOptions& options) {
+  const auto document = read_document(kRootKeyFile, json, options, &bundle.state().document);
+  if (!document.has_keys()) throw_sealed();
+  return signer_of(document.entries[0]);
+}
+
+}  // namespace bcpki

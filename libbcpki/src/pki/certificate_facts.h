@@ -1,0 +1,27 @@
+// From the bytes of a certificate to the facts that people ask for.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bcpki/certificate.h"
+
+#include "format/x509.h"
+
+namespace bcpki {
+
+// certificate_facts copies `der` and what `fields`, read from it, say.
+Certificate certificate_facts(View der, const x509::CertificateFields& fields);
+
+// subject_text is the subject's first attribute of `type`, or "" where it has none; common_name is
+// its CN.
+std::string subject_text(const x509::CertificateFields& fields, View type);
+std::string common_name(const x509::CertificateFields& fields);
+
+// sole_block returns the DER of a file that is DER itself or holds exactly one PEM block of one of
+// `labels`; nullopt for anything else.
+std::optional<Bytes> sole_block(View der_or_pem, std::span<const std::string_view> labels);
+
+}  // namespace bcpki

@@ -1,0 +1,94 @@
+// Golden vectors: what every file of them has in common. A file's cases are replayed by a
+// `replay_…` function that stands in a file of its own and in the table of bcpki_golden.cc.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "bcpki/bytes.h"
+
+#include "format/json.h"
+
+namespace bcpki::golden {
+
+// Failure says why a case failed.
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// read_text reads a whole file; throws Failure where it cannot.
+std::string read_text(const std::filesystem::path& path);
+
+// expect throws Failure(`why`) where `holds` does not.
+void expect(bool holds, std::string_view why);
+
+// expect_verdict is for cases that say whether a value is `valid`.
+void expect_verdict(bool taken, bool valid);
+
+// expect_equal shows both sides where they differ.
+void expect_equal(std::string_view what, std::string_view actual, std::string_view expected);
+
+// Members reads an object whose every member must be read: what nobody reads tests nothing. Throws
+// Failure where a member is missing or of another type.
+class Members {
+ public:
+  explicit Members(const json::Value& object);
+
+  const json::Value& member(std::string_view name);
+  const json::Value* optional(std::string_view name);  // null where there is none
+
+  const std::string& text(std::string_view name);
+  bool flag(std::string_view name);
+  std::uint64_t number(std::string_view name);
+  const json::Array& list(std::string_view name);
+  Bytes hex(std::string_view name);
+  Bytes base64(std::string_view name);
+
+  // within reads the object called `name` with `read`.
+  void within(std::string_view name, const std::function<void(Members&)>& read);
+
+  // finish throws Failure where a member was not read.
+  void finish() const;
+
+ private:
+  const json::Value* object_;
+  std::set<std::string, std::less<>> read_;
+};
+
+// Report counts the cases of one file and prints each that failed.
+class Report {
+ public:
+  explicit Report(std::string file) : file_(std::move(file)) {}
+
+  // judge runs the case called `id`, which no other case of the file may be called.
+  void judge(std::string_view id, const std::function<void()>& run);
+
+  std::size_t passed() const { return passed_; }
+  std::size_t failed() const { return failed_; }
+
+ private:
+  std::string file_;
+  std::set<std::string, std::less<>> ids_;
+  std::size_t passed_ = 0, failed_ = 0;
+};
+
+// each_case judges every case of `cases`, named by its member `id_member`. A list without cases
+// fails.
+void each_case(const json::Array& cases, Report& report, const std::function<void(Members&)>& check,
+               std::string_view id_member = "id");
+
+// Replay reads the members of a file beside its `description`; `folder` holds the file.
+using Replay = void (*)(Members& document, const std::filesystem::path& folder, Report& report);
+
+void replay_bundles(Members& document, const std::filesystem::path& folder, Report& report);
+void replay_identifiers(Members& document, const std::filesystem::path& folder, Report& report);
+void replay_keys(Members& document, const std::filesystem::path& folder, Report& report);
+void replay_primitives(Members& document, const std::filesystem::path& folder, Report& report);
+void replay_signatures(Members& document, const std::filesystem::path& folder, Report& report);
+
+}  // namespace bcpki::golden

@@ -1,0 +1,3 @@
+module gojudge
+
+go 1.19

@@ -1,0 +1,160 @@
+"""OpenSSL, GnuTLS and Go's crypto/x509, asked the same questions about certificates."""
+
+import functools
+import json
+import os
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+import peers
+
+NAMES = ("openssl", "gnutls", "go")
+
+# How each judge names what a certificate is wanted for; GnuTLS takes no purpose for "any".
+PURPOSES = {
+    "server": ("sslserver", "1.3.6.1.5.5.7.3.1", "serverAuth"),
+    "client": ("sslclient", "1.3.6.1.5.5.7.3.2", "clientAuth"),
+    "any": ("any", None, "any"),
+}
+
+# How each program ends when it judged: the exit status and what it then prints. Whatever ends in another
+# way, such as a crash or a file that cannot be read, gave no verdict.
+VERDICTS = {
+    "openssl": {
+        True: (0, re.compile(r"^\S+: OK$", re.M)),
+        False: (2, re.compile(r"^error \d+ at \d+ depth lookup: .*\nerror \S+: verification failed$", re.M)),
+    },
+    "gnutls": {
+        True: (0, re.compile(r"^Chain verification output: Verified\. The certificate is trusted", re.M)),
+        False: (1, re.compile(r"^Chain verification output: Not verified\. The certificate is NOT", re.M)),
+    },
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """May `leaf` be used for `purpose` at the Unix time `at`, by who trusts `anchors` alone?
+
+    `expected` holds what each judge must say; one that it does not name is not asked.
+    """
+
+    label: str
+    leaf: str
+    anchors: tuple
+    purpose: str
+    at: int
+    expected: dict
+    intermediates: tuple = ()
+    dns_name: str = ""
+
+
+def all_say(answer):
+    return dict.fromkeys(NAMES, answer)
+
+
+@functools.cache
+def judges():
+    """The judges; Go's is built the first time."""
+    return Judges()
+
+
+class Judges:
+    def __init__(self):
+        self._scratch = tempfile.TemporaryDirectory(prefix="bcpki-judges-")
+        self.folder = Path(self._scratch.name)
+        self.go_judge = self.folder / "gojudge"
+        environment = peers.clean_environment() | {
+            "GOCACHE": os.environ.get("GOCACHE", str(self.folder / "go-cache")),
+            "GOPATH": str(self.folder / "go-path"),
+            "GOPROXY": "off",
+            "GOFLAGS": "-mod=mod",
+        }
+        subprocess.run(
+            ("go", "build", "-trimpath", "-o", self.go_judge, "."),
+            cwd=peers.HERE / "gojudge",
+            env=environment,
+            check=True,
+        )
+
+    def ask(self, tally, questions):
+        questions = list(questions)
+        go_answers = self.ask_go(questions)
+        for question, go_answer in zip(questions, go_answers, strict=True):
+            answers = {
+                "openssl": lambda q=question: self.ask_openssl(q),
+                "gnutls": lambda q=question: self.ask_gnutls(q),
+                "go": lambda a=go_answer: _go_verdict(a),
+            }
+            for judge, expected in question.expected.items():
+                verified, why = answers[judge]()
+                label = f"{question.label} [{judge}]"
+                tally.check(label, verified == expected, why or "taken, although it must be refused")
+
+    def facts(self, pems):
+        """What Go reads in each certificate, parsed strictly."""
+        questions = [Question("facts", pem, (), "any", 0, {}) for pem in pems]
+        answers = self.ask_go(questions)
+        for answer in answers:
+            if not answer["facts"]:
+                raise AssertionError(f"Go cannot parse a certificate: {answer['error']}")
+        return [answer["facts"] for answer in answers]
+
+    def ask_go(self, questions):
+        asked = [
+            {
+                "leaf": question.leaf,
+                "intermediates": question.intermediates,
+                "roots": question.anchors,
+                "dnsName": question.dns_name,
+                "keyUsages": [PURPOSES[question.purpose][2]],
+                "at": question.at,
+            }
+            for question in questions
+        ]
+        return json.loads(peers.run(self.go_judge, stdin=json.dumps(asked)).must().stdout)
+
+    def write(self, name, *pems):
+        path = self.folder / name
+        path.write_text("".join(pems))
+        return path
+
+    def ask_openssl(self, question):
+        command = ["openssl", "verify", "-x509_strict", "-check_ss_sig", "-partial_chain"]
+        command += ["-attime", question.at, "-purpose", PURPOSES[question.purpose][0]]
+        command += ["-trusted", self.write("anchors.pem", *question.anchors)]
+        if question.intermediates:
+            command += ["-untrusted", self.write("intermediates.pem", *question.intermediates)]
+        if question.dns_name:
+            command += ["-verify_hostname", question.dns_name]
+        return _verdict("openssl", peers.run(*command, self.write("leaf.pem", question.leaf)))
+
+    def ask_gnutls(self, question):
+        moment = datetime.fromtimestamp(question.at, timezone.utc).strftime("@%Y-%m-%d %H:%M:%S")
+        command = ["faketime", "-f", moment, "certtool", "--verify", "--verify-profile=medium"]
+        command += ["--load-ca-certificate", self.write("anchors.pem", *question.anchors)]
+        command += ["--infile", self.write("chain.pem", question.leaf, *question.intermediates)]
+        if purpose := PURPOSES[question.purpose][1]:
+            command.append(f"--verify-purpose={purpose}")
+        if question.dns_name:
+            command.append(f"--verify-hostname={question.dns_name}")
+        return _verdict("gnutls", peers.run(*command))
+
+
+def _verdict(judge, result):
+    """Whether the judge took the certificate, and why not."""
+    for taken, (status, words) in VERDICTS[judge].items():
+        if result.status == status and words.search(result.stdout + result.stderr):
+            return taken, "" if taken else result.describe()
+    raise AssertionError(f"no verdict: {result.describe()}")
+
+
+def _go_verdict(answer):
+    verified, error = answer["verified"], answer["error"]
+    judged = error == "" if verified else error.startswith("x509: ")
+    if not judged:
+        raise AssertionError(f"no verdict: {answer}")
+    return verified, error

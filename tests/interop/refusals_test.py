@@ -1,0 +1,24 @@
+#!/usr/bin/python3
+"""bc-pki refuses each fault of the checker's refusals.py by the same check, and takes what has none."""
+
+import sys
+
+import peers
+
+sys.path.insert(0, str(peers.HERE.parent / "checker"))
+
+import refusals  # noqa: E402
+
+
+def test_refusals(tally, folder):
+    path = folder / "pki.json"
+    path.touch(mode=0o600)
+    for case in refusals.cases():
+        path.write_bytes(case.data)
+        environment = {"BETTER_COMPUTE_SECRET": case.secret} if case.secret else {}
+        shown = peers.bc_pki("show", "--pki", path, "--json", **environment)
+        tally.equal(case.name, peers.refused_by(shown), case.check)
+
+
+if __name__ == "__main__":
+    peers.main(test_refusals)

@@ -1,0 +1,25 @@
+// The commands of bc-pki, one file each, and what more than one of them uses.
+#pragma once
+
+#include "bcpki/bundle.h"
+#include "bcpki/time.h"
+
+#include "common/command.h"
+#include "common/report.h"
+
+namespace cli {
+
+extern const Command kInit;
+extern const Command kShow;
+extern const Command kDiff;
+extern const Command kPins;
+extern const Command kExport;
+extern const Command kIssueGateway;
+extern const Command kIssueInternal;
+extern const Command kIssueNode;
+extern const Command kCompletion;
+
+// add_pins adds what `show` prints of a bundle behind its path and trust domain.
+void add_pins(Report& report, const bcpki::Pins& pins, bcpki::UnixTime now);
+
+}  // namespace cli
