@@ -7,6 +7,7 @@
 
 #include "bcpki/encoding.h"
 
+#include "crypto/signer.h"
 #include "pki/authority_impl.h"
 #include "pki/certificate_facts.h"
 #include "pki/seal.h"
@@ -17,17 +18,6 @@ namespace {
 
 constexpr std::size_t kMinSecretCharacters = 32;
 constexpr std::size_t kMinDistinctCharacters = 10;
-
-class EntrySigner final : public Signer {
- public:
-  explicit EntrySigner(std::shared_ptr<const PrivateKey> key) : key_(std::move(key)) {}
-
-  const PublicKey& public_key() const override { return key_->public_key(); }
-  Sig64 sign(View message) override { return key_->sign(message); }
-
- private:
-  std::shared_ptr<const PrivateKey> key_;
-};
 
 // authority takes a CA out of a document that passed every check.
 CertificateAuthority authority(const Document& document, std::string_view member,
@@ -118,7 +108,7 @@ void require_keys(const Bundle& bundle) {
 }  // namespace
 
 std::shared_ptr<Signer> signer_of(const Entry& entry) {
-  return entry.private_key ? std::make_shared<EntrySigner>(entry.private_key) : nullptr;
+  return entry.private_key ? make_signer(entry.private_key) : nullptr;
 }
 
 Bundle::State::State(Document checked)
