@@ -90,6 +90,17 @@ std::vector<x509::OwnedGeneralName> dns_names(std::span<const std::string> names
   return out;
 }
 
+Leaf service_leaf(const InternalProfile& profile, std::vector<View> extended_key_usage,
+                  std::chrono::seconds max_lifetime) {
+  const auto names = normalize_names(profile.names);
+  return {std::string(role_name(profile.role)),
+          fitting_common_name(names[0]),
+          std::move(extended_key_usage),
+          dns_names(names),
+          profile.lifetime,
+          max_lifetime};
+}
+
 void require_statements(std::span<const std::string> statements) {
   if (statements.size() > kMaxStatements)
     refuse(fmt::format("more than {} statements", kMaxStatements));
@@ -295,13 +306,8 @@ Draft<Certificate> CertificateAuthority::gateway(const GatewayProfile& profile,
                                                  const PublicKey& key, UnixTime now,
                                                  Rng& rng) const {
   require_kind(impl_->kind, Kind::serving);
-  const auto names = normalize_names(profile.names);
-  const Leaf leaf{std::string(role_name(ServiceRole::gateway)),
-                  fitting_common_name(names[0]),
-                  {x509::oid::server_auth},
-                  dns_names(names),
-                  profile.lifetime,
-                  kMaxGatewayLifetime};
+  const auto leaf = service_leaf({ServiceRole::gateway, profile.names, profile.lifetime},
+                                 {x509::oid::server_auth}, kMaxGatewayLifetime);
   return draft(*impl_, leaf, key, now, rng);
 }
 
@@ -309,13 +315,8 @@ Draft<Certificate> CertificateAuthority::internal(const InternalProfile& profile
                                                   const PublicKey& key, UnixTime now,
                                                   Rng& rng) const {
   require_kind(impl_->kind, Kind::internal);
-  const auto names = normalize_names(profile.names);
-  const Leaf leaf{std::string(role_name(profile.role)),
-                  fitting_common_name(names[0]),
-                  {x509::oid::server_auth, x509::oid::client_auth},
-                  dns_names(names),
-                  profile.lifetime,
-                  kMaxInternalLifetime};
+  const auto leaf =
+      service_leaf(profile, {x509::oid::server_auth, x509::oid::client_auth}, kMaxInternalLifetime);
   return draft(*impl_, leaf, key, now, rng);
 }
 
