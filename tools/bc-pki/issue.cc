@@ -1,6 +1,5 @@
 #include "bc-pki/issue.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <utility>
@@ -128,15 +127,6 @@ OutputFiles output_files(const Args& args, const std::string& stem) {
   OutputFiles files{.certificate = directory / (stem + ".crt"), .key = std::nullopt};
   if (!args.given(kCsrFlag.name)) files.key = directory / (stem + ".key");
   return files;
-}
-
-std::vector<std::string> normalized(const std::vector<std::string>& names) {
-  std::vector<std::string> folded;
-  for (const std::string& name : names) {
-    std::string as_held = bcpki::normalize_dns_name(name).value_or(name);
-    if (std::ranges::find(folded, as_held) == folded.end()) folded.push_back(std::move(as_held));
-  }
-  return folded;
 }
 
 Report issue(const Order& order, const Args& args, Env& env) {

@@ -45,10 +45,6 @@ struct OutputFiles {
 // not an id of at most 64 characters.
 OutputFiles output_files(const Args& args, const std::string& stem);
 
-// normalized folds DNS names as a certificate will hold them, each once; the CA refuses what is
-// none.
-std::vector<std::string> normalized(const std::vector<std::string>& names);
-
 using CertificateDraft = bcpki::Draft<bcpki::Certificate>;
 
 // Order is a certificate to be issued.

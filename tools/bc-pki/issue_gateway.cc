@@ -13,7 +13,7 @@ Report issue_gateway(const Args& args, Env& env) {
   const OutputFiles files = output_files(args, args.text("name"));
   const LoadedBundle loaded = load_bundle(args, env);
   const bcpki::CertificateAuthority& ca = loaded.bundle.serving_ca();
-  const std::vector<std::string> names = normalized(args.list(kSanFlag.name));
+  const std::vector<std::string> names = bcpki::normalize_dns_names(args.list(kSanFlag.name));
   const bcpki::GatewayProfile profile{.names = names,
                                       .lifetime = std::chrono::days(args.number("days"))};
   return issue({.loaded = loaded,

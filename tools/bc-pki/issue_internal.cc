@@ -22,7 +22,7 @@ Report issue_internal(const Args& args, Env& env) {
   const OutputFiles files = output_files(args, args.given("name") ? args.text("name") : role);
   const LoadedBundle loaded = load_bundle(args, env);
   const bcpki::CertificateAuthority& ca = loaded.bundle.internal_ca();
-  const std::vector<std::string> names = normalized(args.list(kSanFlag.name));
+  const std::vector<std::string> names = bcpki::normalize_dns_names(args.list(kSanFlag.name));
   const bcpki::InternalProfile profile{.role = bcpki::parse_service_role(role).value(),
                                        .names = names,
                                        .lifetime = std::chrono::days(args.number("days"))};

@@ -146,6 +146,11 @@ class CertificateAuthority {
   std::shared_ptr<const Impl> impl_;
 };
 
+// normalize_dns_names returns the names as a certificate holds them: folded, each once, in their
+// order. Throws INVALID_INPUT where one is not a name that `normalize_dns_name` takes, or there are
+// none or more than 100.
+std::vector<std::string> normalize_dns_names(std::span<const std::string> names);
+
 // overlapping_names says, for people, a sentence for each name that a wildcard of the same list
 // covers already.
 std::vector<std::string> overlapping_names(std::span<const std::string> names);

@@ -63,23 +63,6 @@ void require_kind(Kind found, Kind wanted) {
     refuse(fmt::format("the {} does not issue for the {}", kind_name(found), kind_name(wanted)));
 }
 
-std::vector<std::string> normalize_names(std::span<const std::string> names) {
-  std::vector<std::string> out;
-  for (const auto& given : names) {
-    auto name = normalize_dns_name(given);
-    if (!name)
-      refuse(
-          fmt::format("\"{}\" is no DNS name that a certificate may carry (an IP address, a "
-                      "trailing dot, an underscore or a bare wildcard is none; international "
-                      "names are written as xn-- labels)",
-                      given));
-    if (std::ranges::find(out, *name) == out.end()) out.push_back(*std::move(name));
-  }
-  if (out.empty()) refuse("at least one DNS name is needed");
-  if (out.size() > kMaxNames) refuse(fmt::format("more than {} DNS names", kMaxNames));
-  return out;
-}
-
 x509::OwnedGeneralName general_name(x509::GeneralNameType type, std::string_view text) {
   return {type, to_bytes(as_bytes(text))};
 }
@@ -92,7 +75,7 @@ std::vector<x509::OwnedGeneralName> dns_names(std::span<const std::string> names
 
 Leaf service_leaf(const InternalProfile& profile, std::vector<View> extended_key_usage,
                   std::chrono::seconds max_lifetime) {
-  const auto names = normalize_names(profile.names);
+  const auto names = normalize_dns_names(profile.names);
   return {std::string(role_name(profile.role)),
           fitting_common_name(names[0]),
           std::move(extended_key_usage),
@@ -349,6 +332,23 @@ Signer& CertificateAuthority::signer() const {
                             "BETTER_COMPUTE_SECRET_FILE",
                             kind_name(impl_->kind)));
   return *impl_->signer;
+}
+
+std::vector<std::string> normalize_dns_names(std::span<const std::string> names) {
+  std::vector<std::string> out;
+  for (const auto& given : names) {
+    auto name = normalize_dns_name(given);
+    if (!name)
+      refuse(
+          fmt::format("\"{}\" is no DNS name that a certificate may carry (an IP address, a "
+                      "trailing dot, an underscore or a bare wildcard is none; international "
+                      "names are written as xn-- labels)",
+                      given));
+    if (std::ranges::find(out, *name) == out.end()) out.push_back(*std::move(name));
+  }
+  if (out.empty()) refuse("at least one DNS name is needed");
+  if (out.size() > kMaxNames) refuse(fmt::format("more than {} DNS names", kMaxNames));
+  return out;
 }
 
 std::vector<std::string> overlapping_names(std::span<const std::string> names) {

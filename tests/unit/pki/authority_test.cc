@@ -74,6 +74,8 @@ TEST_CASE("a gateway certificate is its profile's") {
       issue_gateway({.names = {"GW.example.com", "*.example.com", "gw.example.com"}});
   CHECK(names(certificate, x509::GeneralNameType::dns) ==
         std::vector<std::string>{"gw.example.com", "*.example.com"});
+  CHECK(bcpki::normalize_dns_names(std::vector<std::string>{"GW.example.com", "gw.example.com"}) ==
+        std::vector<std::string>{"gw.example.com"});
   CHECK(subject(certificate) ==
         std::vector<std::string>{"better-compute", "bc-role:gateway", "gw.example.com"});
   CHECK(certificate.not_before == kNow - 60s);
