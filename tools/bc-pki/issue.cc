@@ -154,4 +154,24 @@ Report issue(const Order& order, const Args& args, Env& env) {
   return report_of(order, certificate, true);
 }
 
+Report issue_service(const Service& service, const Args& args, Env& env) {
+  const OutputFiles files = output_files(args, service.stem);
+  const LoadedBundle loaded = load_bundle(args, env);
+  const bcpki::CertificateAuthority& ca = (loaded.bundle.*service.ca)();
+  const std::vector<std::string> names = bcpki::normalize_dns_names(args.list(kSanFlag.name));
+  const std::chrono::days lifetime(args.number("days"));
+  return issue(
+      {.loaded = loaded,
+       .ca = ca,
+       .files = files,
+       .names = names,
+       .draft = [&](const PublicKey& key) { return service.draft(ca, names, lifetime, key); },
+       .describe =
+           [&](Report& report) {
+             if (service.role) report.add("role", "role", *service.role);
+             report.add("names", "names", names);
+           }},
+      args, env);
+}
+
 }  // namespace cli

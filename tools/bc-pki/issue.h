@@ -1,6 +1,9 @@
 // What the three issue commands share: keys, requests, renewal in time, files and the report.
 #pragma once
 
+#include <array>
+#include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -24,10 +27,44 @@ inline constexpr Flag kSanFlag{.name = "san",
                                .kind = Kind::list,
                                .required = true};
 
+// kTwoDigits is a number from 0 to 99 in digits.
+template <std::uint64_t kNumber>
+  requires(kNumber < 100)
+inline constexpr std::array<char, 2> kTwoDigits{'0' + kNumber / 10, '0' + kNumber % 10};
+
+// days_flag is `--days`, up to the longest life that there is, which is its default.
+template <const std::chrono::seconds& kLongest>
+constexpr Flag days_flag() {
+  constexpr std::uint64_t kDays = std::chrono::floor<std::chrono::days>(kLongest).count();
+  constexpr std::string_view kDigits(kTwoDigits<kDays>.data(), kTwoDigits<kDays>.size());
+  return {.name = "days",
+          .value_name = "N",
+          .help = "Lifetime in days",
+          .kind = Kind::number,
+          .min = 1,
+          .max = kDays,
+          .fallback = kDigits.substr(kDays < 10 ? 1 : 0)};
+}
+
+inline constexpr Flag kOutFlag{.name = "out",
+                               .value_name = "DIR",
+                               .help = "Directory for the key and certificate",
+                               .kind = Kind::path};
+
 inline constexpr Flag kCsrFlag{.name = "csr",
                                .value_name = "FILE",
                                .help = "A certificate request: its key stays where it is",
                                .kind = Kind::path};
+
+constexpr Flag required(Flag flag) {
+  flag.required = true;
+  return flag;
+}
+
+constexpr Flag with_default(Flag flag, std::string_view fallback) {
+  flag.fallback = fallback;
+  return flag;
+}
 
 inline constexpr Flag kIfExpiringFlag{
     .name = "if-expiring",
@@ -60,5 +97,19 @@ struct Order {
 // issue makes the key, or reads the request, and writes what was ordered; or, with `--if-expiring`,
 // finds that nothing is due and changes nothing.
 Report issue(const Order& order, const Args& args, Env& env);
+
+// Service is a process of the control plane that is to be issued a certificate.
+struct Service {
+  std::string stem;  // of its files
+  const bcpki::CertificateAuthority& (bcpki::Bundle::*ca)() const noexcept;
+  std::function<CertificateDraft(const bcpki::CertificateAuthority& ca,
+                                 const std::vector<std::string>& names,
+                                 std::chrono::seconds lifetime, const bcpki::PublicKey& key)>
+      draft;
+  std::optional<std::string> role{};  // where the report shows it
+};
+
+// issue_service issues for the names and days that the flags give.
+Report issue_service(const Service& service, const Args& args, Env& env);
 
 }  // namespace cli

@@ -1,7 +1,4 @@
 #include <array>
-#include <chrono>
-#include <string>
-#include <vector>
 
 #include "bc-pki/commands.h"
 #include "bc-pki/issue.h"
@@ -10,38 +7,20 @@ namespace cli {
 namespace {
 
 Report issue_gateway(const Args& args, Env& env) {
-  const OutputFiles files = output_files(args, args.text("name"));
-  const LoadedBundle loaded = load_bundle(args, env);
-  const bcpki::CertificateAuthority& ca = loaded.bundle.serving_ca();
-  const std::vector<std::string> names = bcpki::normalize_dns_names(args.list(kSanFlag.name));
-  const bcpki::GatewayProfile profile{.names = names,
-                                      .lifetime = std::chrono::days(args.number("days"))};
-  return issue({.loaded = loaded,
-                .ca = ca,
-                .files = files,
-                .names = names,
-                .draft =
-                    [&](const bcpki::PublicKey& key) {
-                      return ca.gateway(profile, key, env.now, env.rng());
-                    },
-                .describe = [&](Report& report) { report.add("names", "names", names); }},
-               args, env);
+  return issue_service({.stem = args.text("name"),
+                        .ca = &bcpki::Bundle::serving_ca,
+                        .draft =
+                            [&](const auto& ca, const auto& names, auto lifetime, const auto& key) {
+                              return ca.gateway({.names = names, .lifetime = lifetime}, key,
+                                                env.now, env.rng());
+                            }},
+                       args, env);
 }
 
 constexpr std::array kFlags = {
     kSanFlag,
-    Flag{.name = "days",
-         .value_name = "N",
-         .help = "Lifetime in days",
-         .kind = Kind::number,
-         .min = 1,
-         .max = 30,
-         .fallback = "30"},
-    Flag{.name = "out",
-         .value_name = "DIR",
-         .help = "Directory for the key and certificate",
-         .kind = Kind::path,
-         .fallback = ".better-compute/gateway"},
+    days_flag<bcpki::kMaxGatewayLifetime>(),
+    with_default(kOutFlag, ".better-compute/gateway"),
     Flag{.name = "name", .value_name = "STEM", .help = "File name stem", .fallback = "gateway"},
     kCsrFlag,
     kIfExpiringFlag,

@@ -1,5 +1,4 @@
 #include <array>
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,25 +18,17 @@ std::vector<std::string_view> role_names() {
 
 Report issue_internal(const Args& args, Env& env) {
   const std::string& role = args.text("role");
-  const OutputFiles files = output_files(args, args.given("name") ? args.text("name") : role);
-  const LoadedBundle loaded = load_bundle(args, env);
-  const bcpki::CertificateAuthority& ca = loaded.bundle.internal_ca();
-  const std::vector<std::string> names = bcpki::normalize_dns_names(args.list(kSanFlag.name));
-  const bcpki::InternalProfile profile{.role = bcpki::parse_service_role(role).value(),
-                                       .names = names,
-                                       .lifetime = std::chrono::days(args.number("days"))};
-  return issue(
-      {.loaded = loaded,
-       .ca = ca,
-       .files = files,
-       .names = names,
-       .draft =
-           [&](const bcpki::PublicKey& key) {
-             return ca.internal(profile, key, env.now, env.rng());
-           },
-       .describe =
-           [&](Report& report) { report.add("role", "role", role).add("names", "names", names); }},
-      args, env);
+  return issue_service({.stem = args.given("name") ? args.text("name") : role,
+                        .ca = &bcpki::Bundle::internal_ca,
+                        .draft =
+                            [&](const auto& ca, const auto& names, auto lifetime, const auto& key) {
+                              return ca.internal({.role = bcpki::parse_service_role(role).value(),
+                                                  .names = names,
+                                                  .lifetime = lifetime},
+                                                 key, env.now, env.rng());
+                            },
+                        .role = role},
+                       args, env);
 }
 
 constexpr std::array kFlags = {
@@ -48,18 +39,8 @@ constexpr std::array kFlags = {
          .choices = role_names,
          .required = true},
     kSanFlag,
-    Flag{.name = "days",
-         .value_name = "N",
-         .help = "Lifetime in days",
-         .kind = Kind::number,
-         .min = 1,
-         .max = 7,
-         .fallback = "7"},
-    Flag{.name = "out",
-         .value_name = "DIR",
-         .help = "Directory for the key and certificate",
-         .kind = Kind::path,
-         .required = true},
+    days_flag<bcpki::kMaxInternalLifetime>(),
+    required(kOutFlag),
     Flag{.name = "name", .value_name = "STEM", .help = "File name stem; the role by default"},
     kCsrFlag,
     kIfExpiringFlag,

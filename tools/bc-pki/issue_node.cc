@@ -53,11 +53,6 @@ Report issue_node(const Args& args, Env& env) {
       args, env);
 }
 
-constexpr Flag required(Flag flag) {
-  flag.required = true;
-  return flag;
-}
-
 constexpr std::array kFlags = {
     required(kCsrFlag),
     Flag{.name = "site", .value_name = "ID", .help = "The site's id", .required = true},
