@@ -1,15 +1,14 @@
 #include "crypto/kdf.h"
 
 #include <array>
-#include <functional>
 #include <limits>
-#include <stdexcept>
 
 #include <catch2/catch.hpp>
 
 #include "bcpki/error.h"
 
 #include "crypto/ossl.h"
+#include "support/code_of.h"
 #include "support/hex.h"
 
 namespace {
@@ -21,16 +20,8 @@ using bcpki::hex;
 using bcpki::ScryptCost;
 using bcpki::SecretBytes;
 using bcpki::View;
+using bcpki::test::code_of;
 using bcpki::test::from_hex;
-
-bcpki::Code code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const bcpki::Error& error) {
-    return error.code();
-  }
-  throw std::logic_error("nothing was thrown");
-}
 
 struct HkdfCase {
   const char* ikm;

@@ -8,9 +8,11 @@
 
 #include "format/x509.h"
 #include "pki/profile.h"
+#include "support/code_of.h"
 
 namespace {
 
+using bcpki::test::code_of;
 using namespace std::chrono_literals;
 namespace x509 = bcpki::x509;
 
@@ -56,17 +58,6 @@ std::vector<std::string> subject(const bcpki::Certificate& certificate) {
   const auto attributes = x509::read_name(fields.subject).value();
   for (const auto& attribute : attributes) out.emplace_back(attribute.value);
   return out;
-}
-
-template <class Call>
-bcpki::Code code_of(Call call) {
-  try {
-    call();
-  } catch (const bcpki::Error& error) {
-    return error.code();
-  }
-  FAIL("nothing was refused");
-  return {};
 }
 
 TEST_CASE("a gateway certificate is its profile's") {

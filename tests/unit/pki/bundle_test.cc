@@ -9,9 +9,11 @@
 #include "bcpki/identifier.h"
 
 #include "format/json.h"
+#include "support/code_of.h"
 
 namespace {
 
+using bcpki::test::code_of;
 using namespace std::chrono_literals;
 
 constexpr bcpki::UnixTime kNow = bcpki::UnixTime::seconds(1796040000);
@@ -60,17 +62,6 @@ std::string check_of(const std::string& text, const bcpki::OpenOptions& options 
     CHECK(error.code() == bcpki::Code::invalid_config);
     return std::string(error.detail("check"));
   }
-}
-
-template <class Call>
-bcpki::Code code_of(Call call) {
-  try {
-    call();
-  } catch (const bcpki::Error& error) {
-    return error.code();
-  }
-  FAIL("nothing was refused");
-  return {};
 }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {

@@ -1,7 +1,5 @@
 #include <array>
-#include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include "bcpki/rng.h"
 #include "bcpki/signer.h"
 
+#include "support/code_of.h"
 #include "support/hex.h"
 
 namespace {
@@ -21,18 +20,10 @@ using bcpki::KeyAlgorithm;
 using bcpki::PrivateKey;
 using bcpki::PublicKey;
 using bcpki::View;
+using bcpki::test::code_of;
 using bcpki::test::from_hex;
 
 constexpr const char* kTrustDomain = "compute.example.com";
-
-Code code_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const bcpki::Error& error) {
-    return error.code();
-  }
-  throw std::logic_error("nothing was thrown");
-}
 
 std::unique_ptr<bcpki::Signer> new_signer(KeyAlgorithm algorithm = KeyAlgorithm::p256) {
   return bcpki::make_signer(PrivateKey::generate(algorithm, bcpki::system_rng()));
