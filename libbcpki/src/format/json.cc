@@ -386,6 +386,16 @@ void Reader::fail_at(std::size_t place, std::string_view what) const {
                             where.empty() ? "" : " at ", shown(where))));
 }
 
+std::optional<std::string_view> Value::text() const {
+  const std::string* const held_string = string();
+  return held_string ? std::optional<std::string_view>(*held_string) : std::nullopt;
+}
+
+std::optional<std::string_view> Value::text(std::string_view name) const {
+  const Value* const member = find(name);
+  return member ? member->text() : std::nullopt;
+}
+
 const Value* Value::find(std::string_view name) const {
   const Object* members = object();
   if (members == nullptr) return nullptr;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -150,6 +151,11 @@ struct Value {
   const SecretBytes* secret() const { return std::get_if<SecretBytes>(&held); }
   const Array* array() const { return std::get_if<Array>(&held); }
   const Object* object() const { return std::get_if<Object>(&held); }
+
+  // text and text(name) are the value's or its member's string, or nullopt where it is missing or
+  // of another type.
+  std::optional<std::string_view> text() const;
+  std::optional<std::string_view> text(std::string_view name) const;
 
   // find returns the member called `name` of an object, or null.
   const Value* find(std::string_view name) const;

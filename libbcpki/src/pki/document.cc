@@ -30,7 +30,7 @@ std::span<const json::Value> chain_strings(const Entry& entry) {
 
 StoredCertificate read_stored_certificate(const json::Value& value) {
   StoredCertificate out;
-  const auto text = text_of(&value);
+  const auto text = value.text();
   if (!text) return out;
   if (const auto der = pem::parse_exact(pem::kCertificate, *text)) {
     out.der = to_bytes(der->reveal());
@@ -52,7 +52,7 @@ std::optional<PublicKey> read_jwk_point(const json::Value* jwk) {
   if (!jwk) return std::nullopt;
   Bytes point{std::byte{4}};
   for (const std::string_view name : {"x", "y"}) {
-    const auto text = text_of(jwk->find(name));
+    const auto text = jwk->text(name);
     const auto coordinate = text ? parse_base64url(*text) : std::nullopt;
     if (!coordinate || coordinate->size() != kCoordinateBytes) return std::nullopt;
     point.insert(point.end(), coordinate->begin(), coordinate->end());
@@ -77,13 +77,11 @@ void read_entry(Entry& entry) {
       entry.key = read_jwk_point(entry.value->find("jwk"));
       break;
     case Form::ssh_line:
-      if (const auto line = text_of(entry.value->find("publicKey")))
-        entry.line = ssh::parse_line(*line);
+      if (const auto line = entry.value->text("publicKey")) entry.line = ssh::parse_line(*line);
       if (entry.line) entry.key = read_ssh_key(*entry.line);
       break;
   }
-  if (const auto text = text_of(entry.value->find("switchedAt")))
-    entry.switched_at = parse_time(*text);
+  if (const auto text = entry.value->text("switchedAt")) entry.switched_at = parse_time(*text);
 }
 
 void read_entries(Document& document) {
@@ -141,11 +139,6 @@ json::Value parse_text(const FileKind& kind, std::string_view text) try {
 
 }  // namespace
 
-std::optional<std::string_view> text_of(const json::Value* value) {
-  const auto* string = value ? value->string() : nullptr;
-  return string ? std::optional<std::string_view>(*string) : std::nullopt;
-}
-
 const Entry* Document::entry(std::string_view name, Stage stage) const {
   const auto found = std::ranges::find_if(entries, [&](const Entry& entry) {
     return entry.slot.stage == stage && entry.slot.spec->name == name;
@@ -154,7 +147,7 @@ const Entry* Document::entry(std::string_view name, Stage stage) const {
 }
 
 std::optional<std::string_view> Document::text(std::string_view name) const {
-  return text_of(member(name));
+  return json.text(name);
 }
 
 std::optional<std::uint64_t> Document::integer(std::string_view name) const {

@@ -102,9 +102,6 @@ struct Document {
   std::string organization() const;
 };
 
-// text_of returns a string's value, or nullopt where there is no value or another type.
-std::optional<std::string_view> text_of(const json::Value* value);
-
 // read_document reads and checks `text`. `bundle` is the one that a root key file must belong to.
 // Throws INVALID_CONFIG with the slug of the check that refused as detail "check".
 Document read_document(const FileKind& kind, std::string_view text, const OpenOptions& options,

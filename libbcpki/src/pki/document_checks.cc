@@ -193,14 +193,14 @@ void check_jwk_form(const Entry& entry, std::string_view where) {
   const auto* jwk = entry.value->find("jwk");
   require_form(jwk && jwk->object(), where, "a JWK object");
   for (const auto name : kJwkMembers)
-    require_form(text_of(jwk->find(name)).has_value(), where, "a JWK of strings");
+    require_form(jwk->text(name).has_value(), where, "a JWK of strings");
   const std::array<std::pair<std::string_view, std::string_view>, 4> wanted{
       {{"kty", "EC"},
        {"crv", "P-256"},
        {"use", entry.slot.spec->use},
        {"alg", entry.slot.spec->alg}}};
   for (const auto& [name, value] : wanted)
-    require_form(text_of(jwk->find(name)) == value, fmt::format("{}/jwk/{}", where, name),
+    require_form(jwk->text(name) == value, fmt::format("{}/jwk/{}", where, name),
                  fmt::format("\"{}\"", value));
   require_form(entry.key.has_value(), where, "a point on P-256 with coordinates of 32 bytes");
 }
@@ -220,7 +220,7 @@ void check_entry_form(const Entry& entry) {
       check_jwk_form(entry, where);
       break;
     case Form::ssh_line:
-      require_form(text_of(entry.value->find("publicKey")).has_value(), where, "a public key line");
+      require_form(entry.value->text("publicKey").has_value(), where, "a public key line");
       break;
   }
   if (entry.slot.stage == Stage::previous)
@@ -310,7 +310,7 @@ void check_chain_signature(const CheckInput& in) {
 void check_jwk_kid(const CheckInput& in) {
   for (const auto& entry : in.document.entries) {
     if (entry.slot.spec->form != Form::jwk) continue;
-    if (!entry.key || text_of(entry.value->find("jwk")->find("kid")) != entry.key->thumbprint())
+    if (!entry.key || entry.value->find("jwk")->text("kid") != entry.key->thumbprint())
       refuse("/{}/jwk/kid is not the key's thumbprint", entry.name);
   }
 }

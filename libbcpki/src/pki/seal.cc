@@ -21,11 +21,10 @@ constexpr std::array<std::string_view, 5> kMembers{"kdf", "salt", "cipher", "iv"
 constexpr std::string_view kPrivateKeys = "privateKeys";
 constexpr std::string_view kPublicSha256 = "publicSha256";
 
-// text returns the string member `name`, or "" where there is none.
-std::string_view text(const json::Value& object, std::string_view name) {
-  const auto* member = object.find(name);
-  const auto* string = member ? member->string() : nullptr;
-  return string ? std::string_view(*string) : std::string_view();
+// octets are those of the member `name`, or nullopt where it holds none.
+std::optional<Bytes> octets(const json::Value& object, std::string_view name) {
+  const auto text = object.text(name);
+  return text ? parse_base64url(*text) : std::nullopt;
 }
 
 bool has_size(const std::optional<Bytes>& bytes, std::size_t size) {
@@ -85,10 +84,10 @@ bool is_form(const json::Value& value) {
     return std::ranges::find(kMembers, member.first) != kMembers.end() && member.second.string();
   };
   if (!std::ranges::all_of(*object, known)) return false;
-  const auto ciphertext = parse_base64url(text(value, "ciphertext"));
-  return text(value, "kdf") == kKdf && text(value, "cipher") == kCipher &&
-         has_size(parse_base64url(text(value, "salt")), kSaltBytes) &&
-         has_size(parse_base64url(text(value, "iv")), aes256gcm::kIvBytes) && ciphertext &&
+  const auto ciphertext = octets(value, "ciphertext");
+  return value.text("kdf") == kKdf && value.text("cipher") == kCipher &&
+         has_size(octets(value, "salt"), kSaltBytes) &&
+         has_size(octets(value, "iv"), aes256gcm::kIvBytes) && ciphertext &&
          ciphertext->size() >= aes256gcm::kTagBytes;
 }
 
@@ -100,9 +99,9 @@ View without_newline(const SecretBytes& secret) {
 
 std::optional<Contents> open(const json::Value& value, const SecretBytes& secret,
                              const Context& context) {
-  const auto salt = parse_base64url(text(value, "salt"));
-  const auto iv = parse_base64url(text(value, "iv"));
-  const auto ciphertext = parse_base64url(text(value, "ciphertext"));
+  const auto salt = octets(value, "salt");
+  const auto iv = octets(value, "iv");
+  const auto ciphertext = octets(value, "ciphertext");
   if (!salt || !has_size(iv, aes256gcm::kIvBytes) || !ciphertext) return std::nullopt;
   const auto plaintext =
       aes256gcm::open(derive_key(secret, *salt), *iv, additional_data(context), *ciphertext);

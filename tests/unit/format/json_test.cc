@@ -92,6 +92,11 @@ TEST_CASE("a value finds its members and knows its type") {
   CHECK(std::holds_alternative<std::nullptr_t>(value.find("z")->held));
   CHECK(value.find("a")->array()->size() == 1);
   CHECK(*value.find("o")->find("p")->string() == "y");
+  CHECK(value.text("s") == "x");
+  CHECK(value.find("s")->text() == "x");
+  CHECK_FALSE(value.text("n"));
+  CHECK_FALSE(value.text("p"));
+  CHECK_FALSE(value.find("s")->text("p"));
   CHECK(value.find("p") == nullptr);
   CHECK(value.find("s")->find("p") == nullptr);
   CHECK(value.find("s")->integer() == nullptr);
