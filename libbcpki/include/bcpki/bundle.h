@@ -25,7 +25,8 @@ inline constexpr std::size_t kMaxBundleBytes = std::size_t{1} << 20;
 inline constexpr std::string_view kDefaultOrganization = "better-compute";
 
 // deployment_secret hands on what an operator gave. Throws MISSING_ENV where it has fewer than 32
-// characters, one trailing LF not counted: sealing and opening leave that out too.
+// characters, one trailing LF not counted: sealing and opening leave that out too. A byte that is
+// no UTF-8 counts as a character.
 SecretBytes deployment_secret(SecretBytes given);
 
 // Jwk is a public P-256 key as JSON (RFC 7517), its members in this order.
@@ -150,7 +151,7 @@ struct ExportOptions {
 // export_bundle writes the bundle's file, with the same generation. What it returns is a secret
 // where there is no secret to seal with. Throws INVALID_STATE where the keys are not at hand,
 // MISSING_ENV for a secret of fewer than 32 characters, INVALID_INPUT for one of fewer than 10
-// distinct bytes.
+// distinct ones.
 SecretBytes export_bundle(const Bundle& bundle, const ExportOptions& options, Rng& rng);
 
 // export_root_key writes the root key file. Throws as export_bundle, and INVALID_STATE where the

@@ -1,12 +1,14 @@
 #include "bcpki/bundle.h"
 
 #include <algorithm>
-#include <set>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "bcpki/encoding.h"
 
+#include "base/utf8.h"
 #include "crypto/signer.h"
 #include "pki/authority_impl.h"
 #include "pki/certificate_facts.h"
@@ -37,14 +39,32 @@ CertificateAuthority authority(const Document& document, std::string_view member
   return CertificateAuthority(std::make_shared<const CertificateAuthority::Impl>(std::move(impl)));
 }
 
-std::size_t count_characters(View utf8) {
-  return static_cast<std::size_t>(std::ranges::count_if(utf8, [](std::byte b) {
-    return (b & std::byte{0xc0}) != std::byte{0x80};  // no continuation byte
-  }));
+// next_character takes the first character off `text`: a code point, or a byte that is no UTF-8.
+std::string_view next_character(std::string_view& text) {
+  const auto size = std::max<std::size_t>(utf8::decode(text).size, 1);
+  const auto character = text.substr(0, size);
+  text.remove_prefix(size);
+  return character;
+}
+
+std::size_t count_characters(std::string_view text) {
+  std::size_t count = 0;
+  for (; !text.empty(); ++count) (void)next_character(text);
+  return count;
+}
+
+// has_distinct_characters looks at the secret where it lies: no copy of a character is kept.
+bool has_distinct_characters(std::string_view text, std::size_t wanted) {
+  std::vector<std::string_view> seen;
+  while (!text.empty() && seen.size() < wanted) {
+    const auto character = next_character(text);
+    if (std::ranges::find(seen, character) == seen.end()) seen.push_back(character);
+  }
+  return seen.size() == wanted;
 }
 
 void require_length(const SecretBytes& secret) {
-  if (count_characters(seal::without_newline(secret)) < kMinSecretCharacters)
+  if (count_characters(as_text(seal::without_newline(secret))) < kMinSecretCharacters)
     throw Error(Code::missing_env,
                 fmt::format("the secret has fewer than {} characters: draw one, for example with "
                             "`openssl rand -base64 48`",
@@ -52,8 +72,7 @@ void require_length(const SecretBytes& secret) {
 }
 
 void require_varied(const SecretBytes& secret) {
-  const auto bytes = seal::without_newline(secret);
-  if (std::set<std::byte>(bytes.begin(), bytes.end()).size() < kMinDistinctCharacters)
+  if (!has_distinct_characters(as_text(seal::without_newline(secret)), kMinDistinctCharacters))
     throw Error(Code::invalid_input,
                 fmt::format("the secret has fewer than {} distinct characters: draw one, for "
                             "example with `openssl rand -base64 48`",

@@ -182,6 +182,8 @@ TEST_CASE("a deployment secret has at least 32 characters") {
   std::string umlauts;
   for (int i = 0; i < 31; ++i) umlauts += "\xc3\xbc";
   CHECK(code_of([&] { size(umlauts); }) == bcpki::Code::missing_env);
+  CHECK(size(std::string(32, '\xff')) == 32);
+  CHECK(code_of([&] { size(std::string(31, '\xff')); }) == bcpki::Code::missing_env);
 }
 
 TEST_CASE("a secret of one repeated pattern seals nothing") {
@@ -193,6 +195,21 @@ TEST_CASE("a secret of one repeated pattern seals nothing") {
   CHECK_FALSE(sealed_text(bundle, false, "1234567890123456789012345678901234567890").empty());
   CHECK(code_of([&] { sealed_text(bundle, false, "short but varied enough 01234"); }) ==
         bcpki::Code::missing_env);
+}
+
+TEST_CASE("what varies in a secret is its characters, not their bytes") {
+  const auto bundle = created();
+  const auto seals = [&](const std::string& unit) {
+    std::string secret;
+    for (int i = 0; i < 8; ++i) secret += unit;
+    return !sealed_text(bundle, false, secret).empty();
+  };
+  // Nine code points in 13 bytes that differ; then ten.
+  CHECK(code_of([&] { seals("абрпсяđħŋ"); }) == bcpki::Code::invalid_input);
+  CHECK(seals("абвгабвгдежзик"));
+  CHECK(seals("\xf0\xf1\xf2\xf3\xf4\xf5\xf6\xf7\xf8\xf9"));
+  CHECK(code_of([&] { seals("\xf0\xf1\xf2\xf3\xf4\xf5\xf6\xf7\xf8"); }) ==
+        bcpki::Code::invalid_input);
 }
 
 TEST_CASE("every writing draws a fresh salt and iv") {
