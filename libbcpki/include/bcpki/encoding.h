@@ -18,7 +18,7 @@ std::string hex(View bytes);
 
 // The parse functions return nullopt for padding that is missing, wrong or not of the form, for
 // another alphabet, white space, trailing bits that are not zero, and half a byte of hex. Hex is
-// read in either case. Empty text is no bytes.
+// read in either case. Empty text is no bytes. What was decoded of text that is refused is wiped.
 std::optional<Bytes> parse_base64(std::string_view text);
 std::optional<Bytes> parse_base64url(std::string_view text);
 std::optional<Bytes> parse_hex(std::string_view text);

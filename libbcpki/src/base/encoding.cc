@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "bcpki/secret.h"
 
 #include "base/utf8.h"
 
@@ -29,6 +32,13 @@ constexpr Values values_of(std::string_view digits) {
 
 std::uint32_t value_at(const Values& values, std::string_view text, std::size_t i) {
   return values[static_cast<unsigned char>(text[i])];
+}
+
+// accepted returns bytes whose digits, all `seen`, were digits; others may be half a private key.
+std::optional<Bytes> accepted(Bytes bytes, std::uint32_t seen) {
+  if ((seen & kNoDigit) == 0) return bytes;
+  wipe(bytes);
+  return std::nullopt;
 }
 
 // Base64 is one alphabet of RFC 4648.
@@ -78,12 +88,11 @@ struct Base64 {
     if (rest != 0) {
       const std::uint32_t group = take(text, rest, seen);
       const std::uint32_t trailing_bits = group & (rest == 2 ? 0xffffU : 0xffU);
-      if (trailing_bits != 0) return std::nullopt;
+      if (trailing_bits != 0) seen |= kNoDigit;
       bytes[out++] = static_cast<std::byte>(group >> 16);
       if (rest == 3) bytes[out++] = static_cast<std::byte>(group >> 8);
     }
-    if ((seen & kNoDigit) != 0) return std::nullopt;
-    return bytes;
+    return accepted(std::move(bytes), seen);
   }
 
  private:
@@ -191,8 +200,7 @@ std::optional<Bytes> parse_hex(std::string_view text) {
     seen |= high | low;
     bytes[i] = static_cast<std::byte>(high << 4 | low);
   }
-  if ((seen & kNoDigit) != 0) return std::nullopt;
-  return bytes;
+  return accepted(std::move(bytes), seen);
 }
 
 std::string printable(std::string_view text) {
