@@ -12,6 +12,7 @@
 #include "pki/authority_impl.h"
 #include "pki/certificate_facts.h"
 #include "pki/profile.h"
+#include "pki/seal.h"
 
 namespace bcpki {
 namespace {
@@ -326,11 +327,7 @@ Verdict<Certificate> CertificateAuthority::still_serves(View deployed,
 }
 
 Signer& CertificateAuthority::signer() const {
-  if (!impl_->signer)
-    throw Error(Code::missing_env,
-                fmt::format("the key of the {} is sealed: set BETTER_COMPUTE_SECRET or "
-                            "BETTER_COMPUTE_SECRET_FILE",
-                            kind_name(impl_->kind)));
+  if (!impl_->signer) seal::throw_sealed(fmt::format("the key of the {}", kind_name(impl_->kind)));
   return *impl_->signer;
 }
 

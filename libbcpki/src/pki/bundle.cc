@@ -79,12 +79,6 @@ void require_varied(const SecretBytes& secret) {
                             kMinDistinctCharacters));
 }
 
-[[noreturn]] void throw_sealed() {
-  throw Error(Code::missing_env,
-              "the private keys are sealed: set BETTER_COMPUTE_SECRET or "
-              "BETTER_COMPUTE_SECRET_FILE");
-}
-
 json::Object private_keys(const Document& document, bool omit_root) {
   json::Object keys;
   for (const auto& entry : document.entries)
@@ -211,7 +205,7 @@ std::shared_ptr<Signer> Bundle::signer(std::string_view member) const {
   const auto slot = find_slot(member);
   const auto* entry = slot ? state_->document.entry(slot->spec->name, slot->stage) : nullptr;
   if (!entry) throw Error(Code::not_found, fmt::format("the bundle has no {}", member));
-  if (!has_keys()) throw_sealed();
+  if (!has_keys()) seal::throw_sealed("the private keys");
   auto signer = signer_of(*entry);
   if (!signer)
     throw Error(Code::not_found, fmt::format("the bundle has no private key of {}", member));
@@ -245,7 +239,7 @@ SecretBytes export_root_key(const Bundle& bundle, const SecretBytes* secret, Rng
 std::shared_ptr<Signer> open_root_key(std::string_view json, const Bundle& bundle,
                                       const OpenOptions& options) {
   const auto document = read_document(kRootKeyFile, json, options, &bundle.state().document);
-  if (!document.has_keys()) throw_sealed();
+  if (!document.has_keys()) seal::throw_sealed("the private keys");
   return signer_of(document.entries[0]);
 }
 

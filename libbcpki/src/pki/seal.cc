@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "bcpki/encoding.h"
+#include "bcpki/error.h"
 
 #include "base/wire.h"
 #include "crypto/aead.h"
@@ -127,6 +130,13 @@ json::Value make(json::Object private_keys, const Digest32& public_sha256,
   out.emplace_back("iv", base64url(iv));
   out.emplace_back("ciphertext", base64url(ciphertext));
   return out;
+}
+
+void throw_sealed(std::string_view keys) {
+  throw Error(Code::missing_env,
+              fmt::format("cannot use {} without the secret; set BETTER_COMPUTE_SECRET or "
+                          "BETTER_COMPUTE_SECRET_FILE",
+                          keys));
 }
 
 }  // namespace bcpki::seal

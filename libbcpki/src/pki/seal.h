@@ -42,4 +42,7 @@ std::optional<Contents> open(const json::Value& value, const SecretBytes& secret
 json::Value make(json::Object private_keys, const Digest32& public_sha256,
                  const SecretBytes& secret, const Context& context, Rng& rng);
 
+// throw_sealed throws MISSING_ENV: `keys` are sealed and no secret was given.
+[[noreturn]] void throw_sealed(std::string_view keys);
+
 }  // namespace bcpki::seal
