@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
-#include <system_error>
 
 #include "bcpki/encoding.h"
 #include "bcpki/error.h"

@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdio>
 #include <span>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <system_error>
 #include <unistd.h>
 
 #include "bcpki/error.h"

@@ -4,13 +4,13 @@
 #include <cerrno>
 #include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sodium.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 
 #include "bcpki/error.h"
