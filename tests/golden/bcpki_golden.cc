@@ -1,6 +1,5 @@
 // bcpki-golden DIR replays the golden vectors of a folder. Exit status: 0 where every case passed,
 // 1 where one failed or there was none, 2 where there is no such folder.
-#include <algorithm>
 #include <array>
 #include <span>
 #include <vector>
@@ -16,26 +15,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// VectorFile is a file that is replayed; `beside` is the folder that its cases read, if any.
+// VectorFile is a file that is replayed.
 struct VectorFile {
   std::string_view name;
   Replay replay;
-  std::string_view beside;
 };
 constexpr std::array<VectorFile, 5> kFiles = {{
-    {"primitives.json", replay_primitives, ""},
-    {"keys.json", replay_keys, ""},
-    {"signatures.json", replay_signatures, ""},
-    {"identifiers.json", replay_identifiers, ""},
-    {"bundle.json", replay_bundles, "bundle"},
+    {"primitives.json", replay_primitives},
+    {"keys.json", replay_keys},
+    {"signatures.json", replay_signatures},
+    {"identifiers.json", replay_identifiers},
+    {"bundle.json", replay_bundles},
 }};
 
 struct Totals {
   std::size_t passed = 0, failed = 0;
 };
 
-void replay_document(const VectorFile& file, const fs::path& folder, Report& report) {
-  const json::Value value = json::parse(read_text(folder / file.name));
+void replay_document(const VectorFile& file, Folder& folder, Report& report) {
+  const json::Value value = json::parse(folder.text(file.name));
   Members document(value);
   document.text("description");
   file.replay(document, folder, report);
@@ -43,7 +41,7 @@ void replay_document(const VectorFile& file, const fs::path& folder, Report& rep
   expect(report.passed() + report.failed() > 0, "holds no case");
 }
 
-Totals replay_file(const VectorFile& file, const fs::path& folder) {
+Totals replay_file(const VectorFile& file, Folder& folder) {
   Report report{std::string(file.name)};
   try {
     replay_document(file, folder, report);
@@ -55,30 +53,15 @@ Totals replay_file(const VectorFile& file, const fs::path& folder) {
   return {report.passed(), report.failed()};
 }
 
-std::vector<std::string> entries(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder))
-    names.push_back(entry.path().filename().string());
-  std::ranges::sort(names);
-  return names;
-}
-
-bool is_replayed(std::string_view name) {
-  return std::ranges::any_of(
-      kFiles, [name](const VectorFile& file) { return name == file.name || name == file.beside; });
-}
-
-Totals replay_folder(const fs::path& folder) {
+Totals replay_folder(Folder folder) {
   Totals totals;
-  const std::vector<std::string> names = entries(folder);
   for (const VectorFile& file : kFiles) {
-    if (std::ranges::find(names, file.name) == names.end()) continue;
+    if (!folder.has(file.name)) continue;
     const Totals one = replay_file(file, folder);
     totals.passed += one.passed;
     totals.failed += one.failed;
   }
-  for (const std::string& name : names)
-    if (!is_replayed(name)) fmt::print("{}: not read\n", printable(name));
+  for (const std::string& place : folder.unread()) fmt::print("{}: not read\n", printable(place));
   if (totals.passed + totals.failed == 0) {
     fmt::print("no file of vectors that this program knows\n");
     ++totals.failed;
@@ -91,7 +74,7 @@ int run(std::span<char* const> arguments) {
     fmt::print(stderr, "usage: bcpki-golden DIR, a folder of golden vectors\n");
     return 2;
   }
-  const Totals totals = replay_folder(arguments[1]);
+  const Totals totals = replay_folder(Folder(arguments[1]));
   fmt::print("{} passed, {} failed\n", totals.passed, totals.failed);
   return totals.failed == 0 ? 0 : 1;
 }

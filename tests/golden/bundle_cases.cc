@@ -89,11 +89,12 @@ BundleCase read_bundle_case(Members& members) {
   return out;
 }
 
-Outcome open_case(const BundleCase& bundle_case, const std::filesystem::path& folder) try {
-  const auto text = read_text(folder / "bundle" / bundle_case.file);
+Outcome open_case(const BundleCase& bundle_case, Folder& folder) try {
+  const std::filesystem::path bundles = "bundle";
+  const auto text = folder.text(bundles / bundle_case.file);
   if (!bundle_case.root_key_of)
     return {pins_json(open_bundle(text, options_of(bundle_case)).pins()), {}, {}};
-  const auto owner = open_bundle(read_text(folder / "bundle" / *bundle_case.root_key_of));
+  const auto owner = open_bundle(folder.text(bundles / *bundle_case.root_key_of));
   open_root_key(text, owner, options_of(bundle_case));
   return {};
 } catch (const Error& error) {

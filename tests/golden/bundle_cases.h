@@ -1,7 +1,6 @@
 // One case of bundle.json: what it opens, and what came of it.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -35,7 +34,7 @@ struct Outcome {
   std::string check;
 };
 
-// open_case opens the case's file under `folder`.
-Outcome open_case(const BundleCase& bundle_case, const std::filesystem::path& folder);
+// open_case opens the case's file in `folder`/bundle.
+Outcome open_case(const BundleCase& bundle_case, Folder& folder);
 
 }  // namespace bcpki::golden

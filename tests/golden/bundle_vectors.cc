@@ -3,7 +3,7 @@
 
 namespace bcpki::golden {
 
-void replay_bundles(Members& document, const std::filesystem::path& folder, Report& report) {
+void replay_bundles(Members& document, Folder& folder, Report& report) {
   document.text("now");  // no date decides whether a bundle opens
   each_case(document.list("cases"), report, [&](Members& members) {
     const auto wanted = read_bundle_case(members);

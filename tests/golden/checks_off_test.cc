@@ -12,10 +12,12 @@ namespace {
 
 namespace golden = bcpki::golden;
 
-const std::filesystem::path kFolder = BCPKI_GOLDEN_DIR;
+golden::Folder vectors() {
+  return golden::Folder(BCPKI_GOLDEN_DIR);
+}
 
 std::vector<golden::BundleCase> refused_cases() {
-  const auto text = golden::read_text(kFolder / "bundle.json");
+  const auto text = vectors().text("bundle.json");
   const auto document = bcpki::json::parse(text);
   std::vector<golden::BundleCase> out;
   for (const auto& value : *document.find("cases")->array()) {
@@ -67,6 +69,7 @@ TEST_CASE("every check stands in the order of formats.md section 6") {
 
 TEST_CASE("a check that is switched off lets one of its cases through") {
   const auto cases = refused_cases();
+  auto folder = vectors();
   for (const auto slug : bcpki::check_slugs()) {
     // Nothing can follow these: there is no document, no plaintext, no member to go on with.
     // `member-form` has no vector; the next test is its case.
@@ -75,16 +78,16 @@ TEST_CASE("a check that is switched off lets one of its cases through") {
     CAPTURE(slug);
     const bool seen = std::ranges::any_of(cases, [&](const golden::BundleCase& refused) {
       if (refused.check != slug) return false;
-      CHECK(golden::open_case(refused, kFolder).check == slug);
+      CHECK(golden::open_case(refused, folder).check == slug);
       const bcpki::test::ClosedGate gate{std::string(slug)};
-      return goes_further(slug, golden::open_case(refused, kFolder));
+      return goes_further(slug, golden::open_case(refused, folder));
     });
     CHECK(seen);
   }
 }
 
 TEST_CASE("member-form, switched off, lets a value of a wrong type through") {
-  auto text = golden::read_text(kFolder / "bundle" / "plaintext.json");
+  auto text = vectors().text("bundle/plaintext.json");
   const std::string_view number = "\"trustVersion\": 1";
   text.replace(text.find(number), number.size(), "\"trustVersion\": \"1\"");
   const auto open = [&]() -> golden::Outcome {

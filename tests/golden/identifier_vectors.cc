@@ -36,7 +36,7 @@ constexpr std::array<Group, 9> kGroups = {{
 
 }  // namespace
 
-void replay_identifiers(Members& document, const std::filesystem::path&, Report& report) {
+void replay_identifiers(Members& document, Folder&, Report& report) {
   for (const Group& group : kGroups) {
     if (document.optional(group.name) == nullptr) continue;
     each_case(document.list(group.name), report, [&group](Members& members) {

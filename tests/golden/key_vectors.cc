@@ -60,11 +60,11 @@ void check_signature(Members& members) {
 
 }  // namespace
 
-void replay_keys(Members& document, const std::filesystem::path&, Report& report) {
+void replay_keys(Members& document, Folder&, Report& report) {
   each_case(document.list("keys"), report, check_key, "kid");
 }
 
-void replay_signatures(Members& document, const std::filesystem::path&, Report& report) {
+void replay_signatures(Members& document, Folder&, Report& report) {
   each_case(document.list("cases"), report, check_signature);
 }
 

@@ -55,7 +55,7 @@ constexpr std::array<Primitive, 5> kPrimitives = {{
 
 }  // namespace
 
-void replay_primitives(Members& document, const std::filesystem::path&, Report& report) {
+void replay_primitives(Members& document, Folder&, Report& report) {
   each_case(document.list("cases"), report, [](Members& members) {
     const auto* const primitive =
         std::ranges::find(kPrimitives, members.text("kind"), &Primitive::kind);

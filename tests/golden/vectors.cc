@@ -1,5 +1,6 @@
 #include "golden/vectors.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -9,6 +10,8 @@
 
 namespace bcpki::golden {
 namespace {
+
+namespace fs = std::filesystem;
 
 template <class T>
 const T& required(const T* value, std::string_view name, std::string_view type) {
@@ -28,10 +31,39 @@ Bytes decoded(std::optional<Bytes> bytes, std::string_view name, std::string_vie
 
 }  // namespace
 
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  expect(in.good(), "cannot read " + path.filename().string());
+bool Folder::has(std::string_view name) const {
+  return fs::exists(path_ / name);
+}
+
+std::string Folder::text(const fs::path& place) {
+  read_.insert(place);
+  std::ifstream in(path_ / place, std::ios::binary);
+  expect(in.good(), "cannot read " + place.string());
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> Folder::unread() const {
+  std::vector<std::string> out;
+  list_unread({}, out);
+  std::ranges::sort(out);
+  return out;
+}
+
+void Folder::list_unread(const fs::path& place, std::vector<std::string>& out) const {
+  for (const auto& entry : fs::directory_iterator(path_ / place)) {
+    const fs::path inner = place / entry.path().filename();
+    if (!is_read(inner))
+      out.push_back(inner.string());
+    else if (entry.is_directory())
+      list_unread(inner, out);
+  }
+}
+
+// A folder is read where a file below it is.
+bool Folder::is_read(const fs::path& place) const {
+  return std::ranges::any_of(read_, [&](const fs::path& read) {
+    return std::ranges::mismatch(place, read).in1 == place.end();
+  });
 }
 
 void expect(bool holds, std::string_view why) {

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bcpki/bytes.h"
 
@@ -21,8 +23,27 @@ struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// read_text reads a whole file; throws Failure where it cannot.
-std::string read_text(const std::filesystem::path& path);
+// Folder is a folder of vectors that remembers what was read of it.
+class Folder {
+ public:
+  explicit Folder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  bool has(std::string_view name) const;
+
+  // text reads the file at `place` below the folder; throws Failure where it cannot.
+  std::string text(const std::filesystem::path& place);
+
+  // unread lists the places that nobody read, sorted; a folder below this one of which nothing was
+  // read is one of them.
+  std::vector<std::string> unread() const;
+
+ private:
+  void list_unread(const std::filesystem::path& place, std::vector<std::string>& out) const;
+  bool is_read(const std::filesystem::path& place) const;
+
+  std::filesystem::path path_;
+  std::set<std::filesystem::path> read_;
+};
 
 // expect throws Failure(`why`) where `holds` does not.
 void expect(bool holds, std::string_view why);
@@ -83,12 +104,12 @@ void each_case(const json::Array& cases, Report& report, const std::function<voi
                std::string_view id_member = "id");
 
 // Replay reads the members of a file beside its `description`; `folder` holds the file.
-using Replay = void (*)(Members& document, const std::filesystem::path& folder, Report& report);
+using Replay = void (*)(Members& document, Folder& folder, Report& report);
 
-void replay_bundles(Members& document, const std::filesystem::path& folder, Report& report);
-void replay_identifiers(Members& document, const std::filesystem::path& folder, Report& report);
-void replay_keys(Members& document, const std::filesystem::path& folder, Report& report);
-void replay_primitives(Members& document, const std::filesystem::path& folder, Report& report);
-void replay_signatures(Members& document, const std::filesystem::path& folder, Report& report);
+void replay_bundles(Members& document, Folder& folder, Report& report);
+void replay_identifiers(Members& document, Folder& folder, Report& report);
+void replay_keys(Members& document, Folder& folder, Report& report);
+void replay_primitives(Members& document, Folder& folder, Report& report);
+void replay_signatures(Members& document, Folder& folder, Report& report);
 
 }  // namespace bcpki::golden
