@@ -18,7 +18,7 @@ enum class Clock : clockid_t { thread = CLOCK_THREAD_CPUTIME_ID, wall = CLOCK_MO
 
 inline double seconds(Clock clock) {
   timespec now{};
-  clock_gettime(static_cast<clockid_t>(clock), &now);
+  if (clock_gettime(static_cast<clockid_t>(clock), &now) != 0) std::abort();
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 

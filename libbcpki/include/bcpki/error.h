@@ -59,7 +59,7 @@ class Error final : public std::exception {
  public:
   using Details = std::vector<std::pair<std::string, std::string>>;
 
-  Error(Code code, std::string message, Details details = {});
+  Error(Code code, std::string_view message, Details details = {});
 
   Code code() const noexcept { return code_; }
   const char* what() const noexcept override { return message_.c_str(); }

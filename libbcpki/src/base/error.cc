@@ -57,7 +57,7 @@ const CodeInfo& code_info(Code code) noexcept {
   return kCodes[index < kCodes.size() ? index : static_cast<std::size_t>(Code::internal)];
 }
 
-Error::Error(Code code, std::string message, Details details)
+Error::Error(Code code, std::string_view message, Details details)
     : code_(code), message_(printable(message)), details_(std::move(details)) {}
 
 std::string_view Error::detail(std::string_view name) const noexcept {
