@@ -1,18 +1,15 @@
-#include "format/json.h"
-
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
-#include <cstring>
-#include <type_traits>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "bcpki/encoding.h"
-#include "bcpki/error.h"
 
 #include "base/utf8.h"
+#include "format/json.h"
+#include "format/json_text.h"
 
 namespace bcpki::json {
 namespace {
@@ -55,59 +52,10 @@ constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-constexpr bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20;
-}
-
-constexpr bool is_ascii(char c) {
-  return static_cast<unsigned char>(c) < 0x80;
-}
-
-constexpr bool is_plain(char c) {
-  return c != '"' && c != '\\' && !is_control(c) && is_ascii(c);
-}
-
-// special_bytes sets the high bit of each of eight bytes that is not plain. A subtraction sets it
-// in a byte below what is subtracted and borrows from the bytes above only there, so that the first
-// mark is always right.
-std::uint64_t special_bytes(const char* eight) {
-  constexpr std::uint64_t kEach = 0x0101010101010101;
-  constexpr std::uint64_t kHighBits = kEach << 7;
-  std::uint64_t word = 0;
-  std::memcpy(&word, eight, sizeof word);
-  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
-  const std::uint64_t control = word - (kEach * 0x20);
-  const std::uint64_t quote = (word ^ (kEach * '"')) - kEach;
-  const std::uint64_t backslash = (word ^ (kEach * '\\')) - kEach;
-  return (word | control | quote | backslash) & kHighBits;
-}
-
-// end_of_plain returns where the run of plain characters that starts at `at` ends. Nearly all bytes
-// of our documents stand in such runs.
-std::size_t end_of_plain(std::string_view text, std::size_t at) {
-  for (; text.size() - at >= 8; at += 8) {
-    const std::uint64_t special = special_bytes(text.data() + at);
-    if (special != 0) return at + (static_cast<std::size_t>(std::countr_zero(special)) / 8);
-  }
-  while (at < text.size() && is_plain(text[at])) ++at;
-  return at;
-}
-
 std::size_t end_of_space(std::string_view text, std::size_t at) {
   while (at < text.size() && is_space(text[at])) ++at;
   return at;
 }
-
-struct Escape {
-  char letter;
-  char means;
-};
-
-// RFC 8785 writes all of them but the solidus.
-constexpr std::array kEscapes = {
-    Escape{'n', '\n'}, Escape{'"', '"'},  Escape{'\\', '\\'}, Escape{'t', '\t'},
-    Escape{'r', '\r'}, Escape{'b', '\b'}, Escape{'f', '\f'},  Escape{'/', '/'},
-};
 
 std::string shown(std::string_view text) {
   if (text.size() <= kMaxShown) return std::string(text);
@@ -384,232 +332,6 @@ void Reader::fail_at(std::size_t place, std::string_view what) const {
       printable(fmt::format("line {}, column {}: {}{}{}", 1 + std::ranges::count(before, '\n'),
                             1 + std::ranges::count_if(line, starts_character), what,
                             where.empty() ? "" : " at ", shown(where))));
-}
-
-std::optional<std::string_view> Value::text() const {
-  const std::string* const held_string = string();
-  return held_string ? std::optional<std::string_view>(*held_string) : std::nullopt;
-}
-
-std::optional<std::string_view> Value::text(std::string_view name) const {
-  const Value* const member = find(name);
-  return member ? member->text() : std::nullopt;
-}
-
-const Value* Value::find(std::string_view name) const {
-  const Object* members = object();
-  if (members == nullptr) return nullptr;
-  const auto found = std::ranges::find(*members, name, &Member::first);
-  return found == members->end() ? nullptr : &found->second;
-}
-
-namespace {
-
-Value read_value(Reader& reader, Token token, bool is_secret);
-
-Array read_array(Reader& reader, bool is_secret) {
-  Array elements;
-  for (Token token = reader.next(); token != Token::array_end; token = reader.next()) {
-    elements.push_back(read_value(reader, token, is_secret));
-  }
-  return elements;
-}
-
-template <class IsSecret>
-Object read_object(Reader& reader, IsSecret is_secret) {
-  Object members;
-  while (reader.next() == Token::name) {
-    std::string name(reader.text());
-    const bool hide = is_secret(name);
-    members.emplace_back(std::move(name), read_value(reader, reader.next(), hide));
-  }
-  return members;
-}
-
-// read_value recurses no deeper than the reader allows.
-Value read_value(Reader& reader, Token token, bool is_secret) {
-  switch (token) {
-    case Token::object_begin:
-      return read_object(reader, [=](std::string_view) { return is_secret; });
-    case Token::array_begin:
-      return read_array(reader, is_secret);
-    case Token::string:
-      return is_secret ? Value(reader.take_secret()) : Value(reader.text());
-    case Token::integer:
-      return reader.integer();
-    case Token::boolean:
-      return reader.boolean();
-    default:
-      return {};
-  }
-}
-
-}  // namespace
-
-Value parse(std::string_view text, const ParseOptions& options) {
-  const std::string_view secret = options.secret_member;
-  const auto is_secret = [=](std::string_view name) { return !secret.empty() && name == secret; };
-  Reader reader(text);
-  const Token first = reader.next();
-  Value top = first == Token::object_begin ? Value(read_object(reader, is_secret))
-                                           : read_value(reader, first, false);
-  reader.next();
-  return top;
-}
-
-namespace {
-
-// utf16_rank makes bytes of UTF-8 compare as the UTF-16 they stand for: there U+10000 and above,
-// which start with 0xf0 or more, are surrogates and come before U+E000 to U+FFFF.
-constexpr unsigned utf16_rank(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte == 0xee || byte == 0xef ? byte + 0x10U : byte;
-}
-
-bool utf16_less(std::string_view a, std::string_view b) {
-  return std::ranges::lexicographical_compare(a, b, {}, utf16_rank, utf16_rank);
-}
-
-using Names = std::span<const std::string_view>;
-
-enum class Layout : std::uint8_t { canonical, indented };
-
-class Writer {
- public:
-  explicit Writer(Layout layout) : is_indented_(layout == Layout::indented) {}
-
-  // document writes the top value without those of its members that are named in `omit`.
-  SecretBytes document(const Value& top, Names omit) {
-    if (const Object* members = top.object()) {
-      object(*members, omit);
-    } else {
-      value(top);
-    }
-    if (is_indented_) put("\n");
-    return std::move(out_);
-  }
-
- private:
-  void value(const Value& value) {
-    std::visit([this](const auto& held) { write(held); }, value.held);
-  }
-
-  void write(std::nullptr_t) { put("null"); }
-  void write(bool b) { put(b ? "true" : "false"); }
-  void write(const std::string& text) { string(text); }
-  void write(const SecretBytes& text) { string(as_text(text.reveal())); }
-  void write(const Object& members) { object(members, {}); }
-
-  void write(std::uint64_t n) {
-    if (n > kMaxInteger) throw Error(Code::invalid_input, "an integer above 9007199254740991");
-    put(fmt::format_int(n).c_str());
-  }
-
-  void write(const Array& elements) {
-    block("[]", elements, [this](const Value& element) { value(element); });
-  }
-
-  void object(const Object& all, Names omit) {
-    std::vector<const Member*> members;
-    for (const Member& member : all) {
-      if (std::ranges::find(omit, member.first) == omit.end()) members.push_back(&member);
-    }
-    if (!is_indented_) std::ranges::sort(members, utf16_less, &Member::first);
-    block("{}", members, [this](const Member* member) {
-      string(member->first);
-      put(is_indented_ ? ": " : ":");
-      value(member->second);
-    });
-  }
-
-  template <class Items, class Write>
-  void block(std::string_view brackets, const Items& items, Write write_item) {
-    put(brackets.substr(0, 1));
-    ++level_;
-    bool is_first = true;
-    for (const auto& item : items) {
-      if (!is_first) put(",");
-      is_first = false;
-      break_line();
-      write_item(item);
-    }
-    --level_;
-    if (!items.empty()) break_line();
-    put(brackets.substr(1));
-  }
-
-  void break_line() {
-    if (!is_indented_) return;
-    put("\n");
-    for (int i = 0; i < level_; ++i) put("  ");
-  }
-
-  void string(std::string_view text) {
-    put("\"");
-    while (!text.empty()) {
-      const std::size_t plain = end_of_plain(text, 0);
-      put(text.substr(0, plain));
-      text.remove_prefix(plain);
-      if (!text.empty()) text.remove_prefix(special(text));
-    }
-    put("\"");
-  }
-
-  // special writes the first character of `text`, which is not plain, and returns its size.
-  std::size_t special(std::string_view text) {
-    if (!is_ascii(text[0])) {
-      const utf8::Character c = utf8::decode(text);
-      if (c.size == 0) throw Error(Code::invalid_input, "a string for JSON that is no UTF-8");
-      put(c.text());
-      return c.size;
-    }
-    const auto* escape = std::ranges::find(kEscapes, text[0], &Escape::means);
-    if (escape != kEscapes.end()) {
-      const std::array pair = {'\\', escape->letter};
-      put({pair.data(), pair.size()});
-    } else {
-      put(fmt::format("\\u{:04x}", static_cast<unsigned>(text[0])));
-    }
-    return 1;
-  }
-
-  void put(std::string_view text) { out_.append(as_bytes(text)); }
-
-  bool is_indented_;
-  int level_ = 0;
-  SecretBytes out_;
-};
-
-}  // namespace
-
-Value Value::clone() const {
-  const auto copy = []<class T>(const T& from) -> Value {
-    if constexpr (std::is_same_v<T, SecretBytes>) {
-      return from.clone();
-    } else if constexpr (std::is_same_v<T, Array>) {
-      Array to;
-      for (const auto& element : from) to.push_back(element.clone());
-      return to;
-    } else if constexpr (std::is_same_v<T, Object>) {
-      Object to;
-      for (const auto& [name, value] : from) to.emplace_back(name, value.clone());
-      return to;
-    } else if constexpr (std::is_same_v<T, std::nullptr_t>) {
-      return {};
-    } else {
-      return from;
-    }
-  };
-  return std::visit(copy, held);
-}
-
-std::string canonical(const Value& value, Names omit) {
-  const SecretBytes text = Writer(Layout::canonical).document(value, omit);
-  return std::string(as_text(text.reveal()));
-}
-
-SecretBytes write(const Value& value) {
-  return Writer(Layout::indented).document(value, {});
 }
 
 }  // namespace bcpki::json
