@@ -22,6 +22,10 @@ extern const View basic_constraints, key_usage, extended_key_usage, subject_alt_
 extern const View server_auth, client_auth;
 }  // namespace oid
 
+// ecdsa_with_sha256 is the whole AlgorithmIdentifier, 1.2.840.10045.4.3.2 without parameters
+// (RFC 5758 section 3.2).
+extern const View ecdsa_with_sha256;
+
 // Attribute is one attribute of a name; `value` is its text, `string_tag` the DER string type.
 struct Attribute {
   View type;
