@@ -1,5 +1,6 @@
 #include "golden/bundle_cases.h"
 
+#include "bcpki/root_authority.h"
 #include "bcpki/time.h"
 
 #include "format/json.h"
@@ -95,7 +96,7 @@ Outcome open_case(const BundleCase& bundle_case, Folder& folder) try {
   if (!bundle_case.root_key_of)
     return {pins_json(open_bundle(text, options_of(bundle_case)).pins()), {}, {}};
   const auto owner = open_bundle(folder.text(bundles / *bundle_case.root_key_of));
-  open_root_key(text, owner, options_of(bundle_case));
+  open_root_key(as_bytes(text), {.open = options_of(bundle_case), .bundle = &owner});
   return {};
 } catch (const Error& error) {
   return {{}, std::string(code_info(error.code()).name), std::string(error.detail("check"))};

@@ -42,6 +42,9 @@ PUBLIC = {
     "bundle.h": "pki",
     "certificate.h": "pki",
     "identifier.h": "pki",
+    "root_authority.h": "pki",
+    "rotation.h": "pki",
+    "upkeep.h": "pki",
 }
 
 STANDARD = set(

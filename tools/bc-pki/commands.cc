@@ -8,9 +8,10 @@ namespace cli {
 namespace {
 
 // In help order.
-constexpr std::array kCommands = {&kInit,          &kShow,      &kDiff,
-                                  &kPins,          &kExport,    &kIssueGateway,
-                                  &kIssueInternal, &kIssueNode, &kCompletion};
+constexpr std::array kCommands = {
+    &kInit,      &kShow,    &kDiff,   &kPins,   &kExport, &kIssueGateway,      &kIssueInternal,
+    &kIssueNode, &kRenewCa, &kSignCa, &kReseal, &kRotate, &kRotateCommandRoot, &kAddSandboxCa,
+    &kCompletion};
 
 constexpr std::array kVariables = {
     Variable{"BETTER_COMPUTE_SECRET", "The secret that seals the bundle, at least 32 characters"},
@@ -19,6 +20,7 @@ constexpr std::array kVariables = {
     Variable{"BETTER_COMPUTE_SECRET_PREVIOUS_FILE", "A file that holds that"},
     Variable{"BETTER_COMPUTE_PKI", "The bundle, where --pki is not given"},
     Variable{"BETTER_COMPUTE_TRUST_DOMAIN", "The trust domain that the bundle must have"},
+    Variable{"BETTER_COMPUTE_ROOT_KEY_PASSPHRASE", "Opens an encrypted PEM key of --root-key"},
     Variable{"BETTER_COMPUTE_PKI_ALLOW_UNAUTHENTICATED",
              "1 lets readers load a bundle that no seal vouches for"},
 };

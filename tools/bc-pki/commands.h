@@ -17,6 +17,12 @@ extern const Command kExport;
 extern const Command kIssueGateway;
 extern const Command kIssueInternal;
 extern const Command kIssueNode;
+extern const Command kRenewCa;
+extern const Command kSignCa;
+extern const Command kReseal;
+extern const Command kRotate;
+extern const Command kRotateCommandRoot;
+extern const Command kAddSandboxCa;
 extern const Command kCompletion;
 
 // add_pins adds what `show` prints of a bundle behind its path and trust domain.

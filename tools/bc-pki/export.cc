@@ -33,11 +33,11 @@ Report export_part(const Args& args, Env& env) {
   return report.add_raw("text", std::move(text));
 }
 
-constexpr std::array kFlags = {
-    Flag{.name = "with-root",
-         .help = "Add the root behind a CA; trusting it means trusting all its CAs",
-         .kind = Kind::toggle},
-    kUnauthenticatedFlag, kPkiFlag};
+constexpr std::array kFlags = with_bundle_flags(
+    std::array{Flag{.name = "with-root",
+                    .help = "Add the root behind a CA; trusting it means trusting all its CAs",
+                    .kind = Kind::toggle},
+               kUnauthenticatedFlag});
 
 constexpr std::array kPositionals = {
     Positional{.name = "WHAT", .help = "The part", .choices = part_names}};

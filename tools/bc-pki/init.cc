@@ -12,10 +12,12 @@
 
 #include "bcpki/encoding.h"
 #include "bcpki/error.h"
+#include "bcpki/root_authority.h"
 
 #include "bc-pki/commands.h"
 #include "common/bundle_file.h"
 #include "common/io.h"
+#include "common/transaction.h"
 
 namespace cli {
 namespace {
@@ -133,7 +135,8 @@ Bundle reopen(const Files& files, const SecretBytes* secret) {
   if (secret != nullptr) options.secrets.push_back(secret->clone());
   Bundle bundle = bcpki::open_bundle(bcpki::as_text(files.bundle.reveal()), options);
   if (files.root_key) {
-    (void)bcpki::open_root_key(bcpki::as_text(files.root_key->reveal()), bundle, options);
+    (void)bcpki::open_root_key(files.root_key->reveal(),
+                               {.open = std::move(options), .bundle = &bundle});
   }
   return bundle;
 }
@@ -197,8 +200,7 @@ Report init(const Args& args, Env& env) {
       {.trust_domain = args.text("trust-domain"), .organization = args.text("organization")},
       env.now, env.rng());
   const Files files = export_files(made, plan, secret, env.rng());
-  const LoadedBundle loaded{
-      .bundle = reopen(files, secret), .path = plan.bundle, .secret_given = secret != nullptr};
+  const LoadedBundle loaded{.bundle = reopen(files, secret), .path = plan.bundle};
   write(transaction, plan, files, secret);
   warn_about_keeping(given, args, env);
 

@@ -11,6 +11,7 @@
 #include "bcpki/identifier.h"
 
 #include "common/io.h"
+#include "common/transaction.h"
 
 namespace cli {
 namespace {
@@ -37,7 +38,7 @@ PublicKey read_request(const fs::path& path) {
 
 std::optional<File> read_if_there(const fs::path& path) {
   try {
-    return read_file(path, kMaxPemBytes);
+    return read_file(path, kMaxFileBytes);
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
     return std::nullopt;

@@ -17,15 +17,11 @@ Report issue_gateway(const Args& args, Env& env) {
                        args, env);
 }
 
-constexpr std::array kFlags = {
-    kSanFlag,
-    days_flag<bcpki::kMaxGatewayLifetime>(),
+constexpr std::array kFlags = with_bundle_flags(std::array{
+    kSanFlag, days_flag<bcpki::kMaxGatewayLifetime>(),
     with_default(kOutFlag, ".better-compute/gateway"),
     Flag{.name = "name", .value_name = "STEM", .help = "File name stem", .fallback = "gateway"},
-    kCsrFlag,
-    kIfExpiringFlag,
-    kPkiFlag,
-};
+    kCsrFlag, kIfExpiringFlag});
 
 }  // namespace
 

@@ -31,21 +31,16 @@ Report issue_internal(const Args& args, Env& env) {
                        args, env);
 }
 
-constexpr std::array kFlags = {
+constexpr std::array kFlags = with_bundle_flags(std::array{
     Flag{.name = "role",
          .value_name = "ROLE",
          .help = "What the process is",
          .kind = Kind::choice,
          .choices = role_names,
          .required = true},
-    kSanFlag,
-    days_flag<bcpki::kMaxInternalLifetime>(),
-    required(kOutFlag),
+    kSanFlag, days_flag<bcpki::kMaxInternalLifetime>(), required(kOutFlag),
     Flag{.name = "name", .value_name = "STEM", .help = "File name stem; the role by default"},
-    kCsrFlag,
-    kIfExpiringFlag,
-    kPkiFlag,
-};
+    kCsrFlag, kIfExpiringFlag});
 
 }  // namespace
 

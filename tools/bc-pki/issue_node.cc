@@ -53,7 +53,7 @@ Report issue_node(const Args& args, Env& env) {
       args, env);
 }
 
-constexpr std::array kFlags = {
+constexpr std::array kFlags = with_bundle_flags(std::array{
     required(kCsrFlag),
     Flag{.name = "site", .value_name = "ID", .help = "The site's id", .required = true},
     Flag{.name = "node", .value_name = "ID", .help = "The node's id", .required = true},
@@ -78,9 +78,7 @@ constexpr std::array kFlags = {
          .help = "Where to write the certificate and its CA",
          .kind = Kind::path,
          .required = true},
-    kIfExpiringFlag,
-    kPkiFlag,
-};
+    kIfExpiringFlag});
 
 }  // namespace
 

@@ -70,13 +70,14 @@ Report pins(const Args& args, Env& env) {
   return args.json() ? document : report.add_raw("", render_json(document));
 }
 
-constexpr std::array kFlags = {Flag{.name = "format",
-                                    .value_name = "FORMAT",
-                                    .help = "How to write them; --json is the same as json",
-                                    .kind = Kind::choice,
-                                    .choices = format_names,
-                                    .fallback = "toml"},
-                               kUnauthenticatedFlag, kPkiFlag};
+constexpr std::array kFlags =
+    with_bundle_flags(std::array{Flag{.name = "format",
+                                      .value_name = "FORMAT",
+                                      .help = "How to write them; --json is the same as json",
+                                      .kind = Kind::choice,
+                                      .choices = format_names,
+                                      .fallback = "toml"},
+                                 kUnauthenticatedFlag});
 
 }  // namespace
 

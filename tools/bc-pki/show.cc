@@ -56,7 +56,7 @@ Report show(const Args& args, Env& env) {
   return report;
 }
 
-constexpr std::array kFlags = {kPkiFlag};
+constexpr std::array kFlags = kBundleFlags;
 
 }  // namespace
 

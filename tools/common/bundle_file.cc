@@ -1,10 +1,12 @@
 #include "common/bundle_file.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "bcpki/encoding.h"
 #include "bcpki/error.h"
 
 namespace cli {
@@ -15,23 +17,7 @@ namespace fs = std::filesystem;
 using bcpki::Code;
 using bcpki::Error;
 
-constexpr std::size_t kMaxSecretBytes = std::size_t{64} << 10;
-
-// Every message says which file or variable it is about.
-template <class Step>
-auto naming(std::string_view what, Step step) {
-  try {
-    return step();
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", what, error.what()), error.details());
-  }
-}
-
-bcpki::SecretBytes read_secret(const fs::path& path, Env& env) {
-  File file = read_file(path, kMaxSecretBytes);
-  if (file.open_to_others()) env.warn(mode_advice(path, file.mode));
-  return std::move(file.content);
-}
+constexpr std::size_t kMaxPinsBytes = std::size_t{1} << 20;
 
 File read_bundle(const fs::path& path) {
   try {
@@ -52,32 +38,44 @@ bool allows_unauthenticated(const Env& env) {
   return value == "1";
 }
 
-// Secrets are tried in this order; the previous one is for the time while the secret changes.
-struct Secrets {
-  std::optional<GivenSecret> current;
-  std::optional<GivenSecret> previous;
-};
-
-bcpki::OpenOptions open_options(Secrets secrets, std::string_view expected, const Env& env) {
-  bcpki::OpenOptions options{.allow_unauthenticated = allows_unauthenticated(env)};
-  for (std::optional<GivenSecret>* given : {&secrets.current, &secrets.previous}) {
-    if (*given) options.secrets.push_back(std::move((*given)->secret));
+bcpki::Digest32 expected_digest(const std::string& text) {
+  const auto bytes = bcpki::parse_hex(text);
+  bcpki::Digest32 digest{};
+  if (!bytes || bytes->size() != digest.size()) {
+    fail_usage("--expect-digest must be 64 hexadecimal digits");
   }
-  if (expected.empty()) expected = env.variable(kTrustDomainVariable).value_or("");
-  if (!expected.empty()) options.expect_trust_domain = expected;
+  std::ranges::copy(*bytes, digest.begin());
+  return digest;
+}
+
+bcpki::OpenOptions expectations(const Args& args) {
+  bcpki::OpenOptions options{.min_trust_version = args.number("min-trust-version"),
+                             .min_generation = args.number("min-generation")};
+  if (args.given("expect-digest")) {
+    options.expect_digest = expected_digest(args.text("expect-digest"));
+  }
+  if (args.given("expect-pins")) {
+    const File file = read_file(args.text("expect-pins"), kMaxPinsBytes);
+    options.expect_pins = bcpki::as_text(file.content.reveal());
+  }
   return options;
 }
 
-void judge_mode(const bcpki::Bundle& bundle, const File& file, const fs::path& path, Env& env) {
-  if (!file.open_to_others()) return;
-  const std::string advice = mode_advice(path, file.mode);
-  if (!bundle.sealed()) throw Error(Code::invalid_state, "private keys in clear: " + advice);
+void expect_trust_domain(bcpki::OpenOptions& options, std::string_view given, const Env& env) {
+  if (given.empty()) given = env.variable(kTrustDomainVariable).value_or("");
+  if (!given.empty()) options.expect_trust_domain = given;
+}
+
+void judge_mode(const LoadedBundle& loaded, Env& env) {
+  if (!loaded.file.open_to_others()) return;
+  const std::string advice = mode_advice(loaded.path, loaded.file.mode);
+  if (!loaded.bundle.sealed()) throw Error(Code::invalid_state, "private keys in clear: " + advice);
   env.warn(advice);
 }
 
 std::string_view why_unauthenticated(const LoadedBundle& loaded) {
   if (!loaded.bundle.sealed()) return "it is not sealed";
-  if (!loaded.secret_given) return "no secret was given";
+  if (!loaded.secrets.any()) return "no secret was given";
   return "its seal is of the former format";
 }
 
@@ -87,53 +85,56 @@ void warn_about_trust(const LoadedBundle& loaded, Env& env) {
                        loaded.path.native(), why_unauthenticated(loaded)));
 }
 
-}  // namespace
-
-std::optional<GivenSecret> find_secret(std::string_view variable, Env& env) {
-  const std::string file_variable = fmt::format("{}_FILE", variable);
-  const auto value = env.variable(variable);
-  const auto file = env.variable(file_variable);
-  if (value && file) {
-    fail_usage(fmt::format("{} and {} are both set; unset one", variable, file_variable));
-  }
-  if (!value && !file) return std::nullopt;
-  return naming(value ? variable : file_variable, [&]() -> std::optional<GivenSecret> {
-    bcpki::SecretBytes given = value ? bcpki::SecretBytes(*value) : read_secret(*file, env);
-    return GivenSecret{bcpki::deployment_secret(std::move(given)), file.has_value()};
-  });
-}
-
-LoadedBundle load_bundle(const fs::path& given_path, Env& env, std::string_view expected) {
+LoadedBundle load(const fs::path& given_path, bcpki::OpenOptions options, Env& env) {
   const fs::path path = absolute_path(given_path);
-  Secrets secrets{.current = find_secret(kSecretVariable, env),
-                  .previous = find_secret(kPreviousSecretVariable, env)};
-  const bool secret_given = secrets.current || secrets.previous;
-  const std::size_t previous_index = secrets.current ? 1 : 0;
-  const bool previous_given = secrets.previous.has_value();
-  const bcpki::OpenOptions options = open_options(std::move(secrets), expected, env);
-  const File file = read_bundle(path);
+  Secrets secrets = find_secrets(env);
+  add_secrets(options, secrets);
+  File file = read_bundle(path);
   LoadedBundle loaded = naming(path.native(), [&] {
     return LoadedBundle{
         .bundle = bcpki::open_bundle(bcpki::as_text(file.content.reveal()), options),
         .path = path,
-        .secret_given = secret_given};
+        .secrets = std::move(secrets),
+        .file = std::move(file)};
   });
-  judge_mode(loaded.bundle, file, path, env);
+  judge_mode(loaded, env);
   warn_about_trust(loaded, env);
-  if (previous_given && loaded.bundle.sealed() && loaded.bundle.has_keys() &&
-      loaded.bundle.opened_with() == previous_index) {
+  if (opened_with_previous(loaded)) {
     env.warn(fmt::format("{} is still sealed under the previous secret", path.native()));
   }
   return loaded;
 }
 
+}  // namespace
+
+bool opened_with_previous(const LoadedBundle& loaded) {
+  if (!loaded.bundle.sealed() || !loaded.bundle.has_keys()) return false;
+  return !loaded.secrets.current || loaded.bundle.opened_with() > 0;
+}
+
+LoadedBundle load_bundle(const fs::path& path, Env& env, std::string_view expected) {
+  bcpki::OpenOptions options{.allow_unauthenticated = allows_unauthenticated(env)};
+  expect_trust_domain(options, expected, env);
+  return load(path, std::move(options), env);
+}
+
 LoadedBundle load_bundle(const Args& args, Env& env) {
-  return load_bundle(args.text(kPkiFlag.name), env);
+  bcpki::OpenOptions options = expectations(args);
+  options.allow_unauthenticated = allows_unauthenticated(env);
+  expect_trust_domain(options, {}, env);
+  return load(args.text(kPkiFlag.name), std::move(options), env);
+}
+
+LoadedBundle load_unvouched(const Args& args, Env& env) {
+  bcpki::OpenOptions options = expectations(args);
+  options.allow_unauthenticated = true;
+  expect_trust_domain(options, {}, env);
+  return load(args.text(kPkiFlag.name), std::move(options), env);
 }
 
 void require_authenticated(const LoadedBundle& loaded, const Args& args) {
   if (loaded.bundle.authenticated() || args.on(kUnauthenticatedFlag.name)) return;
-  if (loaded.bundle.sealed() && !loaded.secret_given) {
+  if (loaded.bundle.sealed() && !loaded.secrets.any()) {
     throw Error(Code::missing_env,
                 fmt::format("without {} or {}_FILE nothing vouches for {}; give one, or pass --{}",
                             kSecretVariable, kSecretVariable, loaded.path.native(),

@@ -1,23 +1,25 @@
 // The bundle that a command works with: found, read, opened and warned about in one way.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "bcpki/bundle.h"
-#include "bcpki/secret.h"
 
 #include "common/args.h"
 #include "common/env.h"
 #include "common/io.h"
 #include "common/report.h"
+#include "common/secrets.h"
 
 namespace cli {
 
-inline constexpr std::string_view kSecretVariable = "BETTER_COMPUTE_SECRET";
-inline constexpr std::string_view kPreviousSecretVariable = "BETTER_COMPUTE_SECRET_PREVIOUS";
 inline constexpr std::string_view kTrustDomainVariable = "BETTER_COMPUTE_TRUST_DOMAIN";
 inline constexpr std::string_view kUnauthenticatedVariable =
     "BETTER_COMPUTE_PKI_ALLOW_UNAUTHENTICATED";
@@ -29,25 +31,50 @@ inline constexpr Flag kPkiFlag{.name = "pki",
                                .variable = "BETTER_COMPUTE_PKI",
                                .fallback = ".better-compute/pki.json"};
 
+inline constexpr std::uint64_t kMaxVersion = (std::uint64_t{1} << 53) - 1;
+
+// What every command that opens a bundle takes.
+inline constexpr std::array kBundleFlags = {
+    kPkiFlag,
+    Flag{.name = "min-generation",
+         .value_name = "N",
+         .help = "Refuse a bundle of an earlier generation",
+         .kind = Kind::number,
+         .max = kMaxVersion},
+    Flag{.name = "min-trust-version",
+         .value_name = "N",
+         .help = "Refuse a bundle of an earlier trust version",
+         .kind = Kind::number,
+         .max = kMaxVersion},
+    Flag{.name = "expect-digest",
+         .value_name = "HEX",
+         .help = "Refuse a bundle whose public half has another SHA-256"},
+    Flag{.name = "expect-pins",
+         .value_name = "FILE",
+         .help = "Refuse a bundle with other pins than `show --json` printed into FILE",
+         .kind = Kind::path},
+};
+
+// with_bundle_flags puts them behind a command's own.
+template <std::size_t N>
+constexpr std::array<Flag, N + kBundleFlags.size()> with_bundle_flags(
+    const std::array<Flag, N>& own) {
+  std::array<Flag, N + kBundleFlags.size()> all{};
+  std::ranges::copy(own, all.begin());
+  std::ranges::copy(kBundleFlags, all.begin() + N);
+  return all;
+}
+
 inline constexpr Flag kUnauthenticatedFlag{.name = "unauthenticated",
                                            .help = "Print it although no seal vouches for it",
                                            .kind = Kind::toggle};
 
-// GivenSecret is a deployment secret and whether it came from a file, so that it is kept somewhere.
-struct GivenSecret {
-  bcpki::SecretBytes secret;
-  bool from_file;
-};
-
-// find_secret returns the secret of `variable` or of the file that `<variable>_FILE` names. Throws
-// USAGE where both are set, MISSING_ENV where it is too short.
-std::optional<GivenSecret> find_secret(std::string_view variable, Env& env);
-
 // LoadedBundle is an opened bundle and where it came from.
 struct LoadedBundle {
   bcpki::Bundle bundle;
-  std::filesystem::path path;  // absolute
-  bool secret_given;
+  std::filesystem::path path{};  // absolute
+  Secrets secrets{};
+  File file{};
 };
 
 // load_bundle opens the bundle at `path` with the secrets of the environment, for the trust domain
@@ -57,8 +84,14 @@ struct LoadedBundle {
 LoadedBundle load_bundle(const std::filesystem::path& path, Env& env,
                          std::string_view expected = {});
 
-// load_bundle of the one that `--pki` names.
+// load_bundle of the one that `--pki` names, which must be what the other kBundleFlags say.
 LoadedBundle load_bundle(const Args& args, Env& env);
+
+// load_unvouched loads it although nothing vouches for it.
+LoadedBundle load_unvouched(const Args& args, Env& env);
+
+// opened_with_previous says whether only the previous secret opened the seal.
+bool opened_with_previous(const LoadedBundle& loaded);
 
 // require_authenticated refuses a bundle that nothing vouches for, unless `--unauthenticated` was
 // given: MISSING_ENV where the secret is what is missing, else INVALID_STATE.

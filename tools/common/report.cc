@@ -110,6 +110,11 @@ Report& Report::add(std::string_view name, std::string_view label, Value value,
   return *this;
 }
 
+Report& Report::fail(bcpki::Error error) {
+  failure_ = std::move(error);
+  return *this;
+}
+
 Report& Report::add_raw(std::string_view name, std::string text) {
   items_.push_back({.name = std::string(name), .label = {}, .value = std::move(text), .raw = true});
   return *this;

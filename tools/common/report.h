@@ -36,6 +36,10 @@ class Report {
   // and verbatim on stdout and the other items on stderr.
   Report& add_raw(std::string_view name, std::string text);
 
+  // fail ends the command with `error` behind a report that is its result all the same.
+  Report& fail(bcpki::Error error);
+  const std::optional<bcpki::Error>& failure() const { return failure_; }
+
   const std::vector<Item>& items() const { return items_; }
 
   // changed says whether the command changed files: whether there is an item `changed` that is
@@ -44,6 +48,7 @@ class Report {
 
  private:
   std::vector<Item> items_;
+  std::optional<bcpki::Error> failure_;
 };
 
 struct Item {

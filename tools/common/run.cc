@@ -58,8 +58,14 @@ void print(const Output& output, bool changed, const Env& env) {
   }
 }
 
-// carry_out prints the result and returns what else there is to say.
-std::string carry_out(const Tool& tool, std::span<const char* const> words, Env& env) {
+// Said is what there is to say besides the result.
+struct Said {
+  std::string err;
+  std::optional<Error> failure{};
+};
+
+// carry_out prints the result.
+Said carry_out(const Tool& tool, std::span<const char* const> words, Env& env) {
   const auto parsed = parse(tool, words, env);
   if (const auto* text = std::get_if<std::string>(&parsed)) {
     print({.out = *text, .err = {}}, false, env);
@@ -70,7 +76,7 @@ std::string carry_out(const Tool& tool, std::span<const char* const> words, Env&
   const Report report = command->run(args, env);
   Output output = render(report, args.json());
   print(output, report.changed(), env);
-  return std::move(output.err);
+  return {std::move(output.err), report.failure()};
 }
 
 // outcome runs `step` and returns what it threw, as an Error of ours.
@@ -90,15 +96,16 @@ std::optional<Error> outcome(Step step) {
 
 int run_checked(const Tool& tool, std::span<const char* const> words, Env& env) {
   const bool json = asks_for_json(words);
-  std::string said;
-  const std::optional<Error> error = outcome([&] {
+  Said said;
+  std::optional<Error> error = outcome([&] {
     disable_core_dumps();
     ignore_write_signals();
     said = carry_out(tool, words, env);
   });
-  said += render_problems(tool.name, env.warnings, error ? &*error : nullptr, json);
+  if (!error) error = said.failure;
+  said.err += render_problems(tool.name, env.warnings, error ? &*error : nullptr, json);
   // What stderr cannot take is lost; the exit status still says how it went.
-  (void)outcome([&] { write_stream(env.err, "standard error", said); });
+  (void)outcome([&] { write_stream(env.err, "standard error", said.err); });
   return error ? bcpki::code_info(error->code()).exit_status : 0;
 }
 

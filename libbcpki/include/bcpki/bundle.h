@@ -29,6 +29,9 @@ inline constexpr std::string_view kDefaultOrganization = "better-compute";
 // no UTF-8 counts as a character.
 SecretBytes deployment_secret(SecretBytes given);
 
+// same_secret says whether two secrets open the same seals. One trailing LF of each is left out.
+bool same_secret(const SecretBytes& a, const SecretBytes& b);
+
 // Jwk is a public P-256 key as JSON (RFC 7517), its members in this order.
 struct Jwk {
   std::string kty, crv, x, y, kid, use, alg;
@@ -71,17 +74,22 @@ struct BootstrapPins {
 class Bundle;
 
 // OpenOptions say how a bundle or root key file is opened. `secrets` are tried in order; an empty
-// one counts as none. `expect_trust_domain` is asked of a bundle alone.
+// one counts as none. What follows them is asked of a bundle alone.
 struct OpenOptions {
   std::vector<SecretBytes> secrets{};
   bool allow_unauthenticated = false;
+  std::uint64_t min_trust_version = 0;
+  std::uint64_t min_generation = 0;
   std::optional<std::string> expect_trust_domain{};
+  std::optional<Digest32> expect_digest{};   // of the public half
+  std::optional<std::string> expect_pins{};  // the JSON that `show` or `pins` printed
 };
 
 // open_bundle reads and checks a bundle: every check of formats.md section 6 in its order. Throws
 // INVALID_CONFIG with the slug of the check that refused as detail "check" (`json`, `format`, …),
-// or without one where the trust domain is not the expected one. More than kMaxBundleBytes of text
-// are refused as `json`.
+// or where it is not the bundle that was expected with detail "reason": `trust-domain`,
+// `trust-version`, `generation`, `digest` or `pins`. Throws INVALID_INPUT where `expect_pins` is no
+// such JSON. More than kMaxBundleBytes of text are refused as `json`.
 Bundle open_bundle(std::string_view json, const OpenOptions& options = {});
 
 // Bundle is a bundle that passed every check. Immutable; copies share; safe between threads.
@@ -97,6 +105,10 @@ class Bundle {
 
   // authenticated says whether the seal vouched for the public half.
   bool authenticated() const noexcept;
+
+  // unvouched says whether it opened only because `allow_unauthenticated` was set: sealed in the
+  // former format, or in clear although there was a secret.
+  bool unvouched() const noexcept;
 
   // sealed says whether the file holds its private keys sealed, not in clear.
   bool sealed() const noexcept;
@@ -157,12 +169,6 @@ SecretBytes export_bundle(const Bundle& bundle, const ExportOptions& options, Rn
 // export_root_key writes the root key file. Throws as export_bundle, and INVALID_STATE where the
 // bundle has no root key.
 SecretBytes export_root_key(const Bundle& bundle, const SecretBytes* secret, Rng& rng);
-
-// open_root_key reads the root key file of `bundle`'s root: the same checks, and `root-key` where
-// it is another root's. Throws INVALID_CONFIG with the slug as detail "check"; MISSING_ENV where it
-// is sealed and no secret was given.
-std::shared_ptr<Signer> open_root_key(std::string_view json, const Bundle& bundle,
-                                      const OpenOptions& options);
 
 // PublicPart is something that other software reads from a bundle.
 enum class PublicPart {

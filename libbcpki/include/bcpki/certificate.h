@@ -139,6 +139,9 @@ class CertificateAuthority {
   // without its secret.
   Signer& signer() const;
 
+  // kind_names pairs each kind with its name on the command line, in help order.
+  static std::span<const std::pair<std::string_view, Kind>> kind_names() noexcept;
+
   struct Impl;
   explicit CertificateAuthority(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 

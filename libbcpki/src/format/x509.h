@@ -129,6 +129,16 @@ struct TbsParts {
 // encode_tbs writes a version 3 TBSCertificate to be signed with ecdsa-with-SHA256.
 Bytes encode_tbs(const TbsParts& parts);
 
+// Renewal is what a renewed certificate does not take from the former one.
+struct Renewal {
+  Bytes serial;  // magnitude, big-endian
+  UnixTime not_before, not_after;
+};
+
+// encode_renewed_tbs writes a version 3 TBSCertificate with the names, the key and every extension
+// of `former` as they stand there, to be signed with ecdsa-with-SHA256.
+Bytes encode_renewed_tbs(const CertificateFields& former, const Renewal& renewal);
+
 // encode_certificate frames `tbs` and an ES256 signature (P1363) as a Certificate.
 Bytes encode_certificate(View tbs, const Sig64& signature);
 

@@ -65,16 +65,20 @@ void put_authority_key_identifier(der::Writer& out, const Bytes& identifier) {
              [&](der::Writer& fields) { fields.element(der::context(0), identifier); });
 }
 
+void put_extension(der::Writer& out, View id, bool critical, View value) {
+  out.nested(der::kSequence, [&](der::Writer& extension) {
+    extension.oid(id);
+    if (critical) extension.boolean(true);
+    extension.octet_string(value);
+  });
+}
+
 template <class Value>
 void put_extension(der::Writer& out, View id, bool critical,
                    void (*put)(der::Writer&, const Value&), const Value& value) {
   der::Writer content;
   put(content, value);
-  out.nested(der::kSequence, [&](der::Writer& extension) {
-    extension.oid(id);
-    if (critical) extension.boolean(true);
-    extension.octet_string(content.bytes());
-  });
+  put_extension(out, id, critical, content.bytes());
 }
 
 void put_extensions(der::Writer& out, const TbsParts& p) {
@@ -95,6 +99,35 @@ void put_extensions(der::Writer& out, const TbsParts& p) {
   if (!p.authority_key_identifier.empty())
     put_extension(out, oid::authority_key_identifier, false, put_authority_key_identifier,
                   p.authority_key_identifier);
+}
+
+// Frame is what stands in a TBSCertificate besides its extensions.
+struct Frame {
+  View serial;  // magnitude
+  View issuer;
+  UnixTime not_before, not_after;
+  View subject, spki;
+};
+
+template <class PutExtensions>
+Bytes encode_framed(const Frame& frame, PutExtensions put) {
+  constexpr std::uint64_t kV3 = 2;
+  der::Writer out;
+  out.nested(der::kSequence, [&](der::Writer& tbs) {
+    tbs.nested(der::context_constructed(0), [](der::Writer& version) { version.integer(kV3); });
+    tbs.integer(frame.serial);
+    tbs.raw(ecdsa_with_sha256);
+    tbs.raw(frame.issuer);
+    tbs.nested(der::kSequence, [&](der::Writer& validity) {
+      validity.time(frame.not_before);
+      validity.time(frame.not_after);
+    });
+    tbs.raw(frame.subject);
+    tbs.raw(frame.spki);
+    tbs.nested(der::context_constructed(3),
+               [&](der::Writer& extensions) { extensions.nested(der::kSequence, put); });
+  });
+  return std::move(out).take();
 }
 
 }  // namespace
@@ -121,24 +154,18 @@ Bytes encode_name(const NameParts& parts) {
 }
 
 Bytes encode_tbs(const TbsParts& parts) {
-  constexpr std::uint64_t kV3 = 2;
-  der::Writer out;
-  out.nested(der::kSequence, [&](der::Writer& tbs) {
-    tbs.nested(der::context_constructed(0), [](der::Writer& version) { version.integer(kV3); });
-    tbs.integer(parts.serial);
-    tbs.raw(ecdsa_with_sha256);
-    tbs.raw(parts.issuer);
-    tbs.nested(der::kSequence, [&](der::Writer& validity) {
-      validity.time(parts.not_before);
-      validity.time(parts.not_after);
-    });
-    tbs.raw(parts.subject);
-    tbs.raw(parts.spki);
-    tbs.nested(der::context_constructed(3), [&](der::Writer& extensions) {
-      extensions.nested(der::kSequence, [&](der::Writer& list) { put_extensions(list, parts); });
-    });
+  const Frame frame{parts.serial,    parts.issuer,  parts.not_before,
+                    parts.not_after, parts.subject, parts.spki};
+  return encode_framed(frame, [&](der::Writer& list) { put_extensions(list, parts); });
+}
+
+Bytes encode_renewed_tbs(const CertificateFields& former, const Renewal& renewal) {
+  const Frame frame{renewal.serial,    former.issuer,  renewal.not_before,
+                    renewal.not_after, former.subject, former.spki};
+  return encode_framed(frame, [&](der::Writer& list) {
+    for (const auto& [id, critical, value] : former.extensions)
+      put_extension(list, id, critical, value);
   });
-  return std::move(out).take();
 }
 
 Bytes encode_certificate(View tbs, const Sig64& signature) {

@@ -30,6 +30,12 @@ constexpr std::array<std::pair<Kind, Job>, 3> kKinds{{
     {Kind::internal, Job::internal_ca},
 }};
 
+constexpr std::array<std::pair<std::string_view, Kind>, 3> kKindNames{{
+    {"node", Kind::node},
+    {"serving", Kind::serving},
+    {"internal", Kind::internal},
+}};
+
 std::string_view kind_name(Kind kind) {
   return profile_of(row_of(kKinds, kind, &std::pair<Kind, Job>::first).second).common_name;
 }
@@ -253,6 +259,11 @@ CertificateAuthority::CertificateAuthority(std::string trust_domain, std::span<c
   }
   impl.chain_keys = std::move(keys);
   impl_ = std::make_shared<const Impl>(std::move(impl));
+}
+
+std::span<const std::pair<std::string_view, CertificateAuthority::Kind>>
+CertificateAuthority::kind_names() noexcept {
+  return kKindNames;
 }
 
 CertificateAuthority::Kind CertificateAuthority::kind() const noexcept {

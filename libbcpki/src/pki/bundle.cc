@@ -12,6 +12,7 @@
 #include "crypto/signer.h"
 #include "pki/authority_impl.h"
 #include "pki/certificate_facts.h"
+#include "pki/expected_pins.h"
 #include "pki/seal.h"
 #include "pki/state.h"
 
@@ -19,6 +20,7 @@ namespace bcpki {
 namespace {
 
 constexpr std::size_t kMinSecretCharacters = 32;
+constexpr std::string_view kRoot = "rootCa";
 constexpr std::size_t kMinDistinctCharacters = 10;
 
 // authority takes a CA out of a document that passed every check.
@@ -79,15 +81,50 @@ void require_varied(const SecretBytes& secret) {
                             kMinDistinctCharacters));
 }
 
-json::Object private_keys(const Document& document, bool omit_root) {
-  json::Object keys;
-  for (const auto& entry : document.entries)
-    if (entry.private_key && !(omit_root && entry.name == "rootCa"))
-      keys.emplace_back(entry.name, entry.private_key->pkcs8_pem());
-  return keys;
+void require_keys(const Bundle& bundle) {
+  if (!bundle.has_keys())
+    throw Error(Code::invalid_state, "the bundle was read without its private keys");
 }
 
-// finish_file puts the private half behind `public_half`: sealed, or in clear without a secret.
+[[noreturn]] void refuse_unexpected(std::string_view slug, std::string message) {
+  throw Error(Code::invalid_config, std::move(message), {{"reason", std::string(slug)}});
+}
+
+void require_expected(const Bundle& bundle, const OpenOptions& options) {
+  if (options.expect_trust_domain && *options.expect_trust_domain != bundle.trust_domain())
+    refuse_unexpected("trust-domain",
+                      fmt::format("the bundle is of trust domain {}, not {}", bundle.trust_domain(),
+                                  *options.expect_trust_domain));
+  if (bundle.trust_version() < options.min_trust_version)
+    refuse_unexpected("trust-version",
+                      fmt::format("the bundle is an older one: its trust version is {}, not {} or "
+                                  "above",
+                                  bundle.trust_version(), options.min_trust_version));
+  if (bundle.generation() < options.min_generation)
+    refuse_unexpected("generation", fmt::format("the bundle is an older one: its generation is {}, "
+                                                "not {} or above",
+                                                bundle.generation(), options.min_generation));
+  if (options.expect_digest && *options.expect_digest != bundle.public_digest())
+    refuse_unexpected("digest", fmt::format("the bundle is not the expected one: its public half "
+                                            "has SHA-256 {}",
+                                            hex(bundle.public_digest())));
+  if (!options.expect_pins) return;
+  const auto differing = differing_pins(bundle.pins(), *options.expect_pins);
+  if (!differing.empty())
+    refuse_unexpected("pins", fmt::format("the bundle has other pins than expected: {}",
+                                          fmt::join(differing, ", ")));
+}
+
+}  // namespace
+
+json::Object public_half_of(const Document& document) {
+  json::Object out;
+  for (const auto& [name, value] : *document.json.object())
+    if (std::ranges::find(kPrivateHalf, name) == kPrivateHalf.end())
+      out.emplace_back(name, value.clone());
+  return out;
+}
+
 SecretBytes finish_file(const FileKind& kind, std::string_view trust_domain,
                         json::Object public_half, json::Object keys, const SecretBytes* secret,
                         Rng& rng) {
@@ -105,20 +142,12 @@ SecretBytes finish_file(const FileKind& kind, std::string_view trust_domain,
   return json::write(std::move(public_half));
 }
 
-json::Object public_half_of(const Document& document) {
-  json::Object out;
-  for (const auto& [name, value] : *document.json.object())
-    if (std::ranges::find(kPrivateHalf, name) == kPrivateHalf.end())
-      out.emplace_back(name, value.clone());
-  return out;
+json::Object private_keys_of(const Document& document) {
+  json::Object keys;
+  for (const auto& entry : document.entries)
+    if (entry.private_key) keys.emplace_back(entry.name, entry.private_key->pkcs8_pem());
+  return keys;
 }
-
-void require_keys(const Bundle& bundle) {
-  if (!bundle.has_keys())
-    throw Error(Code::invalid_state, "the bundle was read without its private keys");
-}
-
-}  // namespace
 
 std::shared_ptr<Signer> signer_of(const Entry& entry) {
   return entry.private_key ? make_signer(entry.private_key) : nullptr;
@@ -140,13 +169,15 @@ SecretBytes deployment_secret(SecretBytes given) {
   return given;
 }
 
+bool same_secret(const SecretBytes& a, const SecretBytes& b) {
+  return SecretBytes(seal::without_newline(a)).equals(SecretBytes(seal::without_newline(b)));
+}
+
 Bundle open_bundle(std::string_view json, const OpenOptions& options) {
   auto document = read_document(kBundleFile, json, options);
-  if (options.expect_trust_domain && *options.expect_trust_domain != document.trust_domain)
-    throw Error(Code::invalid_config,
-                fmt::format("the bundle is of trust domain {}, not {}", document.trust_domain,
-                            *options.expect_trust_domain));
-  return Bundle(std::make_shared<const Bundle::State>(std::move(document)));
+  const Bundle bundle(std::make_shared<const Bundle::State>(std::move(document)));
+  require_expected(bundle, options);
+  return bundle;
 }
 
 const std::string& Bundle::trust_domain() const noexcept {
@@ -171,6 +202,10 @@ const Digest32& Bundle::public_digest() const noexcept {
 
 bool Bundle::authenticated() const noexcept {
   return state_->document.authenticated();
+}
+
+bool Bundle::unvouched() const noexcept {
+  return state_->document.unvouched;
 }
 
 bool Bundle::sealed() const noexcept {
@@ -215,8 +250,11 @@ std::shared_ptr<Signer> Bundle::signer(std::string_view member) const {
 SecretBytes export_bundle(const Bundle& bundle, const ExportOptions& options, Rng& rng) {
   require_keys(bundle);
   const auto& document = bundle.state().document;
-  return finish_file(kBundleFile, document.trust_domain, public_half_of(document),
-                     private_keys(document, options.omit_root_key), options.secret, rng);
+  auto keys = private_keys_of(document);
+  if (options.omit_root_key)
+    std::erase_if(keys, [](const auto& key) { return key.first == kRoot; });
+  return finish_file(kBundleFile, document.trust_domain, public_half_of(document), std::move(keys),
+                     options.secret, rng);
 }
 
 SecretBytes export_root_key(const Bundle& bundle, const SecretBytes* secret, Rng& rng) {
@@ -235,12 +273,4 @@ SecretBytes export_root_key(const Bundle& bundle, const SecretBytes* secret, Rng
   return finish_file(kRootKeyFile, document.trust_domain, std::move(public_half), std::move(keys),
                      secret, rng);
 }
-
-std::shared_ptr<Signer> open_root_key(std::string_view json, const Bundle& bundle,
-                                      const OpenOptions& options) {
-  const auto document = read_document(kRootKeyFile, json, options, &bundle.state().document);
-  if (!document.has_keys()) seal::throw_sealed("the private keys");
-  return signer_of(document.entries[0]);
-}
-
 }  // namespace bcpki

@@ -83,6 +83,7 @@ struct Document {
   std::vector<Entry> entries;  // in the document's order
   std::vector<std::pair<std::string, SecretBytes>> private_keys;
   std::optional<Digest32> sealed_digest;  // what the seal says of the public half
+  bool unvouched = false;  // opened only because unauthenticated documents are allowed
   bool sealed = false;
   bool unsealed = false;  // a secret opened the seal
   std::size_t opened_with = 0;

@@ -77,7 +77,9 @@ void check_seal_and_keys(const CheckInput& in) {
 }
 
 void check_unsealed_with_secret(const CheckInput& in) {
-  if (!in.document.member("seal") && any_secret(in.options) && !in.options.allow_unauthenticated)
+  if (in.document.member("seal") || !any_secret(in.options)) return;
+  in.document.unvouched = true;
+  if (!in.options.allow_unauthenticated)
     refuse(
         "it is not sealed although a secret is set: it may have been put in a sealed one's place; "
         "restore it from a backup, or unset the secret");
@@ -105,7 +107,9 @@ void check_seal_open(const CheckInput& in) {
 }
 
 void check_former_format(const CheckInput& in) {
-  if (in.document.unsealed && !in.document.sealed_digest && !in.options.allow_unauthenticated)
+  if (!in.document.unsealed || in.document.sealed_digest) return;
+  in.document.unvouched = true;
+  if (!in.options.allow_unauthenticated)
     refuse(
         "it is sealed in the former format, which does not cover its public half; "
         "compare its pins with your records before anything trusts it");

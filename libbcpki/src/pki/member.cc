@@ -50,6 +50,10 @@ std::span<const MemberSpec> member_specs() noexcept {
   return kMembers;
 }
 
+std::string member_name(Slot slot) {
+  return std::string(slot.spec->name).append(suffix(slot.stage));
+}
+
 std::optional<Slot> find_slot(std::string_view name) {
   for (const auto& spec : kMembers) {
     if (!name.starts_with(spec.name)) continue;

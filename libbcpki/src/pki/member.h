@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "pki/profile.h"
@@ -41,6 +42,9 @@ struct Slot {
   const MemberSpec* spec;
   Stage stage = Stage::current;
 };
+
+// member_name is how a slot is called in a document.
+std::string member_name(Slot slot);
 
 // find_slot returns what `name` is a name of, or nullopt.
 std::optional<Slot> find_slot(std::string_view name);

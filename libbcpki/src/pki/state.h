@@ -20,6 +20,17 @@ struct Bundle::State {
   const x509::CertificateFields& certificate(std::string_view member) const;
 };
 
+// public_half_of is a document without its seal or keys; private_keys_of, an object of those that
+// it has, as PEM.
+json::Object public_half_of(const Document& document);
+json::Object private_keys_of(const Document& document);
+
+// finish_file puts the private half behind `public_half`: sealed, or in clear without a secret.
+// Throws MISSING_ENV and INVALID_INPUT as export_bundle.
+SecretBytes finish_file(const FileKind& kind, std::string_view trust_domain,
+                        json::Object public_half, json::Object keys, const SecretBytes* secret,
+                        Rng& rng);
+
 // signer_of returns a signer over the private key of `entry`, or null where it has none.
 std::shared_ptr<Signer> signer_of(const Entry& entry);
 

@@ -7,6 +7,7 @@
 
 #include "bcpki/encoding.h"
 #include "bcpki/identifier.h"
+#include "bcpki/root_authority.h"
 
 #include "format/json.h"
 #include "support/code_of.h"
@@ -242,11 +243,15 @@ TEST_CASE("an offline root leaves the bundle and opens beside it") {
   CHECK(code_of([&] { bcpki::export_root_key(opened, &secret, bcpki::system_rng()); }) ==
         bcpki::Code::invalid_state);
 
-  const auto root = bcpki::open_root_key(root_text, opened, with({kSecret}));
-  CHECK(root->public_key() == bundle.signer("rootCa")->public_key());
-  CHECK(code_of([&] { bcpki::open_root_key(root_text, opened, {}); }) == bcpki::Code::missing_env);
-  CHECK(code_of([&] { bcpki::open_root_key(root_text, created(), with({kSecret})); }) ==
-        bcpki::Code::invalid_config);
+  const auto other = created();
+  const auto open = [&](const bcpki::Bundle& owner, bcpki::OpenOptions how) {
+    return bcpki::open_root_key(file.reveal(), {.open = std::move(how), .bundle = &owner});
+  };
+  const auto root = open(opened, with({kSecret}));
+  CHECK_FALSE(root.in_clear);
+  CHECK(root.authority.public_key() == bundle.signer("rootCa")->public_key());
+  CHECK(code_of([&] { open(opened, {}); }) == bcpki::Code::missing_env);
+  CHECK(code_of([&] { open(other, with({kSecret})); }) == bcpki::Code::invalid_config);
   CHECK(check_of(std::string(root_text), with({kSecret})) == "format");
 }
 
