@@ -174,14 +174,13 @@ void set_access(const Descriptor& file, const fs::path& path, mode_t mode,
   if (::fchmod(file.get(), mode) != 0 && errno != EPERM) fail_io(path, "cannot get its mode");
 }
 
-// move_to_free_name never takes a name that is in use.
-bool move_to_free_name(int directory, const char* from, const char* to) {
-  if (::renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS) return false;
-  if (::linkat(directory, from, directory, to, 0) != 0) return false;
-  // The file has its name; a second one is only untidy.
-  (void)::unlinkat(directory, from, 0);
-  return true;
+// Not every file system can rename with flags.
+bool has_no_such_rename(int error) {
+  return error == EINVAL || error == ENOSYS;
+}
+
+bool remove_name(int directory, const char* name) {
+  return ::unlinkat(directory, name, 0) == 0 || errno == ENOENT;
 }
 
 [[noreturn]] void fail_changed(const fs::path& path) {
@@ -196,7 +195,10 @@ void require_unchanged(const Descriptor& directory, const fs::path& name, const 
   const int opened = ::openat(directory.get(), name.c_str(), kFlags);
   if (opened < 0 && (errno == ENOENT || errno == ELOOP)) fail_changed(path);
   if (opened < 0) fail_io(path, "cannot be read");
-  const File present = read_opened(Descriptor(opened), path, former.content.size() + 1);
+  const Descriptor file(opened);
+  struct stat status{};
+  if (::fstat(opened, &status) == 0 && !S_ISREG(status.st_mode)) fail_changed(path);
+  const File present = read_opened(file, path, former.content.size() + 1);
   if (!present.content.equals(former.content)) fail_changed(path);
 }
 
@@ -256,7 +258,7 @@ Transaction::Transaction() {
 
 Transaction::~Transaction() {
   if (!committed_) {
-    for (; !staged_.empty(); staged_.pop_back()) withdraw(staged_.back());
+    for (; !staged_.empty(); staged_.pop_back()) (void)withdraw(staged_.back());
     for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back().c_str());
   }
   ::sigprocmask(SIG_SETMASK, &former_mask_, nullptr);
@@ -282,7 +284,12 @@ void Transaction::replace(const fs::path& path, const FileKind& kind, bcpki::Vie
 }
 
 void Transaction::rewrite(const fs::path& path, const File& former, bcpki::View content) {
-  const auto [target, status] = follow_links(path);
+  auto [target, status] = follow_links(path);
+  // A second link may be what a killed one left.
+  if (status && status->st_nlink > 1) {
+    remove_leftovers(target);
+    status = status_of(target);
+  }
   if (!status) fail_changed(path);
   if (status->st_nlink > 1) {
     fail_file(Code::invalid_state, path,
@@ -302,7 +309,7 @@ Descriptor Transaction::open_parent(const fs::path& path) {
 void Transaction::stage(const fs::path& path, mode_t mode, bcpki::View content,
                         const Expected& expected, const std::optional<struct stat>& former) {
   Descriptor directory = open_parent(path);
-  if (is_alone_ && is_still(*locked_, path.parent_path())) remove_leftovers(directory, path);
+  remove_leftovers(path);
   New made = make_temporary(directory, path);
   // From here on the destructor removes it.
   staged_.push_back({.path = path,
@@ -318,13 +325,15 @@ void Transaction::stage(const fs::path& path, mode_t mode, bcpki::View content,
 }
 
 // Who has the lock knows that whoever left such a name was killed.
-void Transaction::remove_leftovers(const Descriptor& directory, const fs::path& path) const {
+void Transaction::remove_leftovers(const fs::path& path) const {
+  if (!is_alone_ || !is_still(*locked_, path.parent_path())) return;
   const std::string start = temporary_start(path);
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(path.parent_path(), error)) {
-    const std::string name = entry.path().filename().native();
+  fs::directory_iterator entry(path.parent_path(), error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().native();
     const bool is_ours = std::ranges::find(staged_, name, &Staged::temporary) != staged_.end();
-    if (name.starts_with(start) && !is_ours) (void)::unlinkat(directory.get(), name.c_str(), 0);
+    if (name.starts_with(start) && !is_ours) (void)remove_name(locked_->get(), name.c_str());
   }
 }
 
@@ -340,15 +349,28 @@ void Transaction::make_directories(const fs::path& directory) {
     fail_io(directory, "cannot get its mode");
 }
 
+// take_free_name never takes a name that is in use; where it returns false, errno says why.
+bool Transaction::take_free_name(Staged& staged) {
+  const int directory = staged.directory.get();
+  const char* from = staged.temporary.c_str();
+  const std::string name = staged.path.filename().native();
+  if (::renameat2(directory, from, directory, name.c_str(), RENAME_NOREPLACE) == 0) {
+    staged.state = Staged::State::created;
+    return true;
+  }
+  if (!has_no_such_rename(errno) || ::linkat(directory, from, directory, name.c_str(), 0) != 0) {
+    return false;
+  }
+  staged.state = Staged::State::linked;
+  return true;
+}
+
 void Transaction::publish(Staged& staged) {
   const int directory = staged.directory.get();
   const char* from = staged.temporary.c_str();
   const std::string name = staged.path.filename().native();
   if (!staged.replaces) {
-    if (move_to_free_name(directory, from, name.c_str())) {
-      staged.state = Staged::State::created;
-      return;
-    }
+    if (take_free_name(staged)) return;
     const FileKind* kind = staged.expected.kind;
     if (errno != EEXIST || kind == nullptr) fail_to_name(staged.path);
     // Who keeps to no lock was faster: what is there now is judged like what was there before.
@@ -363,43 +385,95 @@ void Transaction::publish(Staged& staged) {
       require_unchanged(staged.directory, staged.temporary, *former, staged.path);
     return;
   }
+  if (former != nullptr && errno == ENOENT) fail_changed(staged.path);
   // Not every file system can exchange two names; the former file is then gone for good.
-  if ((errno != EINVAL && errno != ENOSYS) ||
-      ::renameat(directory, from, directory, name.c_str()) != 0) {
+  if (!has_no_such_rename(errno) || ::renameat(directory, from, directory, name.c_str()) != 0) {
     fail_to_name(staged.path);
   }
   staged.state = Staged::State::replaced;
 }
 
-void Transaction::withdraw(Staged& staged) noexcept {
+// withdraw says whether everything is as it was; if not, `state` is how far it came.
+bool Transaction::withdraw(Staged& staged) noexcept {
+  using State = Staged::State;
   const int directory = staged.directory.get();
-  const std::string name = staged.path.filename().native();
+  const std::string held = staged.path.filename().native();
+  const char* name = held.c_str();
   const char* temporary = staged.temporary.c_str();
   switch (staged.state) {
-    case Staged::State::replaced:
-      return;
-    case Staged::State::created:
-      ::unlinkat(directory, name.c_str(), 0);
-      return;
-    case Staged::State::exchanged:
-      (void)::renameat2(directory, temporary, directory, name.c_str(), RENAME_EXCHANGE);
-      [[fallthrough]];
-    case Staged::State::prepared:
-      ::unlinkat(directory, temporary, 0);
+    case State::replaced:
+      return false;
+    case State::created:
+      return remove_name(directory, name);
+    case State::linked:
+      if (!remove_name(directory, name)) return false;
+      break;
+    case State::exchanged:
+      if (::renameat2(directory, temporary, directory, name, RENAME_EXCHANGE) != 0) return false;
+      break;
+    case State::prepared:
+      break;
   }
+  staged.state = State::prepared;
+  return remove_name(directory, temporary);
 }
 
-void Transaction::commit() {
+void Transaction::publish_all() {
   for (Staged& staged : staged_) publish(staged);
   for (const Staged& staged : staged_) sync_directory(staged.directory.get(), staged.path);
   for (const fs::path& made : made_) {
     sync_directory(open_directory(made.parent_path()).get(), made);
   }
+}
+
+void Transaction::commit() {
+  try {
+    publish_all();
+  } catch (const Error& error) {
+    const std::string left = take_back();
+    if (left.empty()) throw;
+    throw Error(error.code(), error.what() + left, error.details());
+  }
   committed_ = true;
+  remove_former_files();
+}
+
+// take_back says what could not be taken back.
+std::string Transaction::take_back() {
+  std::string left;
+  for (; !staged_.empty(); staged_.pop_back()) {
+    if (!withdraw(staged_.back())) left += whereabouts(staged_.back());
+  }
+  return left;
+}
+
+void Transaction::remove_former_files() const {
+  std::string left;
+  int error = 0;
   for (const Staged& staged : staged_) {
-    if (staged.state == Staged::State::exchanged) {
-      ::unlinkat(staged.directory.get(), staged.temporary.c_str(), 0);
-    }
+    if (staged.state != Staged::State::exchanged && staged.state != Staged::State::linked) continue;
+    if (remove_name(staged.directory.get(), staged.temporary.c_str())) continue;
+    error = errno;
+    left += whereabouts(staged);
+  }
+  if (left.empty()) return;
+  throw Error(Code::io_error, fmt::format("a temporary file cannot be removed: {}{}",
+                                          std::generic_category().message(error), left));
+}
+
+std::string Transaction::whereabouts(const Staged& staged) {
+  const std::string temporary = (staged.path.parent_path() / staged.temporary).native();
+  switch (staged.state) {
+    case Staged::State::prepared:
+      return fmt::format("; {} is left behind", temporary);
+    case Staged::State::linked:
+      return fmt::format("; {} holds the new content, and so does {}", staged.path.native(),
+                         temporary);
+    case Staged::State::exchanged:
+      return fmt::format("; {} holds the new content, {} the former one", staged.path.native(),
+                         temporary);
+    default:
+      return fmt::format("; {} holds the new content", staged.path.native());
   }
 }
 

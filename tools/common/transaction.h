@@ -72,7 +72,9 @@ class Transaction {
   // `former` must live as long as this.
   void rewrite(const std::filesystem::path& path, const File& former, bcpki::View content);
 
-  // commit gives every prepared file its name, in the order in which they were prepared.
+  // commit gives every prepared file its name, in the order in which they were prepared. What fails
+  // is taken back; where that fails too, and where a former file cannot be removed, the error says
+  // what is where.
   void commit();
 
  private:
@@ -84,7 +86,7 @@ class Transaction {
 
   // Staged is a file under its temporary name, beside the name that it will get.
   struct Staged {
-    enum class State { prepared, created, exchanged, replaced };
+    enum class State { prepared, created, linked, exchanged, replaced };
     std::filesystem::path path;
     Descriptor directory;
     std::string temporary;
@@ -95,11 +97,16 @@ class Transaction {
 
   void stage(const std::filesystem::path& path, mode_t mode, bcpki::View content,
              const Expected& expected, const std::optional<struct stat>& former);
-  void remove_leftovers(const Descriptor& directory, const std::filesystem::path& path) const;
+  void remove_leftovers(const std::filesystem::path& path) const;
   Descriptor open_parent(const std::filesystem::path& path);
   void make_directories(const std::filesystem::path& directory);
+  void publish_all();
   static void publish(Staged& staged);
-  static void withdraw(Staged& staged) noexcept;
+  static bool take_free_name(Staged& staged);
+  std::string take_back();
+  static bool withdraw(Staged& staged) noexcept;
+  void remove_former_files() const;
+  static std::string whereabouts(const Staged& staged);
 
   std::optional<Descriptor> locked_;
   bool is_alone_ = false;  // and the file system has locks
