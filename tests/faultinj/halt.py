@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Halts a program at one of its calls to the kernel, does something meanwhile, and lets it go on.
 
-halt.py CALL NUMBER COMMAND PROGRAM ARGS...
+halt.py CALL NUMBER COMMAND [--inject=FAULT...] PROGRAM ARGS...
 
 COMMAND is a shell's. It runs when the program has made its NUMBERth CALL and has not gone on yet; the
-exit status is the program's. Whoever needs more than one halted program uses `Halted`.
+exit status is the program's. A FAULT is one of strace's, for as long as the program runs. Whoever needs
+more than one halted program uses `Halted`.
 """
 
 import os
@@ -36,18 +37,21 @@ class Halted:
 
     def __exit__(self, *_):
         os.kill(self.pid, signal.SIGCONT)
-        self.trace.read()
-        self.trace.close()
 
     def end(self):
         """Its exit status, stdout and stderr, once the block has ended."""
+        self.trace.read()
+        self.trace.close()
         out, err = self.program.communicate()
         return subprocess.CompletedProcess(self.program.args, self.program.returncode, out, err)
 
 
 def main():
     call, number, command, *words = sys.argv[1:]
-    with Halted(call, int(number), words) as halted:
+    faults = []
+    while words[0].startswith("--inject="):
+        faults.append(words.pop(0).removeprefix("--inject="))
+    with Halted(call, int(number), words, *faults) as halted:
         subprocess.run(("sh", "-c", command), check=True, stdout=subprocess.DEVNULL)
     return halted.end().returncode
 
