@@ -231,13 +231,6 @@ bool is_still(const Descriptor& directory, const fs::path& path) {
          held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-sigset_t interruptions() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::sigaddset(&set, signal);
-  return set;
-}
-
 }  // namespace
 
 constinit const FileKind kCertificateFile{"certificate", has_only_certificates, Access::everyone};
@@ -251,17 +244,10 @@ void require_replaceable(const fs::path& path, const FileKind& kind) {
   (void)find_target(path, kind);
 }
 
-Transaction::Transaction() {
-  const sigset_t waiting = interruptions();
-  ::sigprocmask(SIG_BLOCK, &waiting, &former_mask_);
-}
-
 Transaction::~Transaction() {
-  if (!committed_) {
-    for (; !staged_.empty(); staged_.pop_back()) (void)withdraw(staged_.back());
-    for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back().c_str());
-  }
-  ::sigprocmask(SIG_SETMASK, &former_mask_, nullptr);
+  if (committed_) return;
+  for (; !staged_.empty(); staged_.pop_back()) (void)withdraw(staged_.back());
+  for (; !made_.empty(); made_.pop_back()) ::rmdir(made_.back().c_str());
 }
 
 void Transaction::lock(const fs::path& path) {

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include <signal.h>
 #include <sys/stat.h>
 
 #include "bcpki/bytes.h"
 
+#include "common/interruptions.h"
 #include "common/io.h"
 
 namespace cli {
@@ -47,7 +47,7 @@ void require_replaceable(const std::filesystem::path& path, const FileKind& kind
 // Everything throws IO_ERROR where the file system refuses, naming the path.
 class Transaction {
  public:
-  Transaction();
+  Transaction() = default;
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
   ~Transaction();  // without `commit`, everything is as it was before
@@ -78,6 +78,8 @@ class Transaction {
   void commit();
 
  private:
+  HeldInterruptions held_;  // first, so that it ends last
+
   // Expected is what may stand at a name when its file gets it; nothing where both are null.
   struct Expected {
     const FileKind* kind = nullptr;
@@ -113,7 +115,6 @@ class Transaction {
   std::vector<Staged> staged_;
   std::vector<std::filesystem::path> made_;  // directories, outermost first
   bool committed_ = false;
-  sigset_t former_mask_;
 };
 
 }  // namespace cli
