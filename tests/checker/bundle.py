@@ -170,9 +170,15 @@ class Document:
             need(len(strict.read_hex(sealed["publicSha256"])) == 32, "no digest")
         return sealed
 
+    def public_half(self):
+        return {name: value for name, value in self.document.items() if name not in HELD_APART}
+
     def public_digest(self):
-        half = {name: value for name, value in self.document.items() if name not in HELD_APART}
-        return hashlib.sha256(strict.canonical(half)).digest()
+        return hashlib.sha256(strict.canonical(self.public_half())).digest()
+
+    def in_clear(self):
+        """The opened document as it would stand without a seal."""
+        return self.public_half() | {"privateKeys": self.private_keys}
 
     def check_public_half(self):
         self.members = self.find_members()

@@ -156,7 +156,7 @@ class Certificate:
         validity.end()
         self.subject = tbs.whole(der.SEQUENCE)
         self.spki = tbs.whole(der.SEQUENCE)
-        self.extensions = {}
+        self.extensions, self.extensions_der = {}, tbs.data
         if tbs.peek() == der.context(3):
             self._read_extensions(tbs.enter(der.context(3)))
         tbs.end()
@@ -193,6 +193,25 @@ class Certificate:
 
     def signed_by(self, issuer):
         return keys.verify_der_signature(issuer.spki, self.signature, self.tbs)
+
+    def key_ids(self):
+        """The subject's and the issuer's key id. Raises ValueError where one is missing, or the
+        issuer is named by more than that."""
+        _, subject = self.extensions.get(SUBJECT_KEY_ID, (False, b""))
+        _, issuer = self.extensions.get(AUTHORITY_KEY_ID, (False, b""))
+        named = der.Reader(issuer).enter(der.SEQUENCE)
+        issuer_id = named.take(der.context(0, constructed=False))
+        named.end()
+        return der.Reader(subject).take(der.OCTET_STRING), issuer_id
+
+    def check_renewal_of(self, former):
+        """Raises ValueError where more than the serial number, the dates and the signature differ
+        from the former certificate, or the serial number does not."""
+        for part in ("version", "algorithm", "tbs_algorithm", "issuer", "subject", "spki", "extensions_der"):
+            if getattr(self, part) != getattr(former, part):
+                raise ValueError(f"another {part} than before")
+        if self.serial == former.serial:
+            raise ValueError("the serial number of the former certificate")
 
     def check_profile(self, profile, organization, trust_domain, root):
         """Raises ValueError where the certificate is not of the profile."""

@@ -13,7 +13,7 @@ import der
 import keys
 import strict
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
@@ -70,14 +70,21 @@ def fixed_key(number):
     return ec.derive_private_key(0x1000 + number, ec.SECP256R1())
 
 
-def sealed(document, plaintext=None):
+def new_key_like(value):
+    """A fresh key of the kind that a member's value has."""
+    if "publicKey" in value:
+        return ed25519.Ed25519PrivateKey.generate()
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def sealed(document, plaintext=None, secret=SECRET):
     """The document sealed again; `plaintext` replaces what the seal holds."""
     public = without(document, "privateKeys")
     if plaintext is None:
         digest = hashlib.sha256(strict.canonical(public)).hexdigest()
         plaintext = text({"privateKeys": document["privateKeys"], "publicSha256": digest})
     salt, iv = bytes(range(32)), bytes(range(12))
-    key = HKDF(hashes.SHA256(), 32, salt, b"better-compute/pki-bundle/v1").derive(SECRET.encode())
+    key = HKDF(hashes.SHA256(), 32, salt, b"better-compute/pki-bundle/v1").derive(secret.encode())
     data = strict.lp(b"better-compute-pki") + strict.lp(document["trustDomain"].encode())
     seal = {
         "kdf": "HKDF-SHA256",
@@ -87,6 +94,16 @@ def sealed(document, plaintext=None):
         "ciphertext": strict.write_base64url(AESGCM(key).encrypt(iv, plaintext, data)),
     }
     return public | {"seal": seal}
+
+
+def in_former_format(document, secret=SECRET):
+    """The document sealed as it was before the seal covered the public half."""
+    return sealed(document, text({"privateKeys": document["privateKeys"]}), secret)
+
+
+def without_member(document, name):
+    """A copy without a member that holds a key, and without the key."""
+    return without(without(document, name), "privateKeys", name)
 
 
 def encode_extension(identifier, critical, value):
@@ -162,15 +179,25 @@ def without_extension(document, member, identifier):
     return reissued(document, member, extensions=changed)
 
 
-def with_stage(document, base, stage, key):
-    """A copy with a Next or Previous certificate of a member, for the private key `key`."""
+def chain_of(document, base, key):
     signer = private_key(document, "rootCa") if certificates.PROFILES[base].under_root else key
     spki = spki_of(key)
     changed = extensions_of(document, base) | {
         certificates.SUBJECT_KEY_ID: (False, der.encode(der.OCTET_STRING, certificates.key_id(spki)))
     }
     pem = signed_again(document, base, signer, spki=spki, extensions=changed)
-    value = {"chain": [pem, *document[base]["chain"][1:]]}
+    return [pem, *document[base]["chain"][1:]]
+
+
+def with_stage(document, base, stage, key):
+    """A copy with a Next or Previous of a member, for the private key `key`."""
+    value = {}
+    if "chain" in document[base]:
+        value["chain"] = chain_of(document, base, key)
+    elif "jwk" in document[base]:
+        value["jwk"] = jwk_of(key, "sig", "ES256")
+    else:
+        value["publicKey"] = ssh_line_of(key)
     if stage == "Previous":
         return document | {base + stage: value | {"switchedAt": TIME}}
     keys_too = document["privateKeys"] | {base + stage: pkcs8(key)}
