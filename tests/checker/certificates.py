@@ -194,15 +194,17 @@ class Certificate:
     def signed_by(self, issuer):
         return keys.verify_der_signature(issuer.spki, self.signature, self.tbs)
 
-    def key_ids(self):
-        """The subject's and the issuer's key id. Raises ValueError where one is missing, or the
-        issuer is named by more than that."""
-        _, subject = self.extensions.get(SUBJECT_KEY_ID, (False, b""))
-        _, issuer = self.extensions.get(AUTHORITY_KEY_ID, (False, b""))
-        named = der.Reader(issuer).enter(der.SEQUENCE)
-        issuer_id = named.take(der.context(0, constructed=False))
+    def subject_key_id(self):
+        _, value = self.extensions[SUBJECT_KEY_ID]
+        return der.Reader(value).take(der.OCTET_STRING)
+
+    def issuer_key_id(self):
+        """Raises ValueError where the issuer is named by anything besides."""
+        _, value = self.extensions[AUTHORITY_KEY_ID]
+        named = der.Reader(value).enter(der.SEQUENCE)
+        identifier = named.take(der.context(0, constructed=False))
         named.end()
-        return der.Reader(subject).take(der.OCTET_STRING), issuer_id
+        return identifier
 
     def check_renewal_of(self, former):
         """Raises ValueError where more than the serial number, the dates and the signature differ

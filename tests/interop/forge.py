@@ -43,8 +43,8 @@ class Issuer:
         return Issuer(document[member]["chain"][0], key)
 
 
-def sign(issuer, names=(), purposes=(), ca=False):
-    """What `issuer` signs, whatever it may sign; lives for a day from the issuer's start."""
+def sign(issuer, names=(), purposes=(), ca=False, start=None):
+    """What `issuer` signs, whatever it may sign; lives for a day from `start` or the issuer's own."""
     issuer_certificate = x509.load_pem_x509_certificate(issuer.pem.encode())
     key = ec.generate_private_key(ec.SECP256R1())
     extensions = [
@@ -57,7 +57,7 @@ def sign(issuer, names=(), purposes=(), ca=False):
         extensions.append((x509.ExtendedKeyUsage([PURPOSES[p] for p in purposes]), False))
     if names:
         extensions.append((x509.SubjectAlternativeName(names), False))
-    start = issuer_certificate.not_valid_before
+    start = start or issuer_certificate.not_valid_before
     builder = x509.CertificateBuilder(
         issuer_name=issuer_certificate.subject,
         subject_name=x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, "forged")]),

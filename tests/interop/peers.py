@@ -1,7 +1,8 @@
 """What the interop tests share: running the installed tools and the peer programs, and counting.
 
-BCPKI_BIN names the folder of the installed `bc-pki`. Every command runs in a clean environment. A
-program that is missing makes a test fail; none is ever skipped.
+BCPKI_BIN names the folder of the installed `bc-pki`, BCPKI_TESTONLY_BIN that of the tool with a clock
+of the test's. Every command runs in a clean environment. A program that is missing makes a test fail;
+none is ever skipped.
 """
 
 import json
@@ -16,6 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 CHECKER = HERE.parent / "checker" / "bcpki_checker.py"
+sys.path.append(str(CHECKER.parent))  # its modules can be imported behind this one
 SECRET = "a secret of the interop tests, 0123456789 and long enough"
 OTHER_SECRET = "another secret of the interop tests, 0123456789"
 

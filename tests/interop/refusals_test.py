@@ -1,13 +1,9 @@
 #!/usr/bin/python3
 """bc-pki refuses each fault of the checker's refusals.py by the same check, and takes what has none."""
 
-import sys
+import peers  # before the checker's modules, which it makes known
 
-import peers
-
-sys.path.insert(0, str(peers.HERE.parent / "checker"))
-
-import refusals  # noqa: E402
+import refusals
 
 
 def test_refusals(tally, folder):
