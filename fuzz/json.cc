@@ -2,6 +2,7 @@
 // what nlohmann takes and ours refuses breaks a rule that ours adds.
 #include "format/json.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -24,10 +25,7 @@ void require(bool holds) {
 }
 
 bool is_ascii(std::string_view text) {
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) >= 0x80) return false;
-  }
-  return true;
+  return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 // Rules walks through what nlohmann reads and notes whether it breaks a rule of ours.
@@ -82,7 +80,7 @@ class Rules final : public nlohmann::json_sax<Tree> {
 // has_a_reason says whether `text`, which ours refused, is refused by nlohmann or breaks a rule of
 // ours. nlohmann skips a byte order mark and takes a NUL for the end.
 bool has_a_reason(std::string_view text) {
-  if (text.starts_with("\xef\xbb\xbf") || text.find('\0') != text.npos) return true;
+  if (text.starts_with("\xef\xbb\xbf") || text.find('\0') != std::string_view::npos) return true;
   Rules rules;
   return !Tree::sax_parse(text, &rules) || rules.is_broken();
 }

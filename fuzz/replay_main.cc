@@ -20,7 +20,7 @@ std::vector<std::filesystem::path> inputs_in(const std::filesystem::path& folder
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.is_regular_file()) inputs.push_back(entry.path());
   if (inputs.empty()) throw std::runtime_error(folder.string() + " holds no input");
-  std::sort(inputs.begin(), inputs.end());
+  std::ranges::sort(inputs);
   return inputs;
 }
 

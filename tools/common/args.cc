@@ -343,8 +343,8 @@ std::vector<const Flag*> all_flags(const Command& command) {
   return flags;
 }
 
-void fail_usage(std::string message) {
-  throw bcpki::Error(bcpki::Code::usage, std::move(message));
+void fail_usage(std::string_view message) {
+  throw bcpki::Error(bcpki::Code::usage, message);
 }
 
 const Args::Value& Args::value(std::string_view name) const {

@@ -16,7 +16,7 @@
 namespace cli {
 
 // fail_usage throws USAGE.
-[[noreturn]] void fail_usage(std::string message);
+[[noreturn]] void fail_usage(std::string_view message);
 
 // Args are the values of one command: each from its flag, its environment variable or its default,
 // in this order, and already what its kind says. The names are those of the command's table.

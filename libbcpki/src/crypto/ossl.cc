@@ -24,7 +24,7 @@ void fail(const std::string& what) {
   ERR_clear_error();
   std::string message = "OpenSSL cannot " + what;
   if (reason != nullptr) message += std::string(": ") + reason;
-  throw Error(Code::internal, std::move(message));
+  throw Error(Code::internal, message);
 }
 
 OSSL_LIB_CTX* context() {

@@ -40,8 +40,8 @@ std::string_view kind_name(Kind kind) {
   return profile_of(row_of(kKinds, kind, &std::pair<Kind, Job>::first).second).common_name;
 }
 
-[[noreturn]] void refuse(std::string message) {
-  throw Error(Code::invalid_input, std::move(message));
+[[noreturn]] void refuse(std::string_view message) {
+  throw Error(Code::invalid_input, message);
 }
 
 x509::CertificateFields parse_link(View der) {
@@ -121,8 +121,9 @@ std::vector<x509::OwnedGeneralName> agent_names(const NodeProfile& profile,
 }
 
 std::string in_words(std::chrono::seconds span) {
-  if (span % kDay == span.zero() && span >= 2 * kDay) return fmt::format("{} days", span / kDay);
-  if (span % std::chrono::hours(1) == span.zero())
+  constexpr auto kNothing = std::chrono::seconds::zero();
+  if (span % kDay == kNothing && span >= 2 * kDay) return fmt::format("{} days", span / kDay);
+  if (span % std::chrono::hours(1) == kNothing)
     return fmt::format("{} hours", span / std::chrono::hours(1));
   return fmt::format("{} s", span.count());
 }

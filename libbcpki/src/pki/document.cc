@@ -44,7 +44,7 @@ StoredCertificate read_stored_certificate(const json::Value& value) {
   return out;
 }
 
-std::optional<PublicKey> accepted(Verdict<PublicKey> verdict) {
+std::optional<PublicKey> accepted(const Verdict<PublicKey>& verdict) {
   return verdict ? std::optional(*verdict) : std::nullopt;
 }
 

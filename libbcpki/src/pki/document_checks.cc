@@ -258,7 +258,7 @@ void check_pem(const CheckInput& in) {
 
 const StoredCertificate* root_of(const Document& document) {
   const auto* root = document.entry("rootCa");
-  return root && !root->chain.empty() ? &root->chain[0] : nullptr;
+  return root && !root->chain.empty() ? root->chain.data() : nullptr;
 }
 
 void check_chain_form(const CheckInput& in) {

@@ -192,16 +192,15 @@ TEST_CASE("nothing is issued before a CA is valid or after it has ended") {
 }
 
 TEST_CASE("each CA refuses the others' work") {
-  const auto& rng = bcpki::system_rng;
+  auto& rng = bcpki::system_rng();
   const auto key = new_key();
-  CHECK(code_of([&] { (void)bundle().node_ca().gateway({.names = {"a"}}, key, kNow, rng()); }) ==
+  CHECK(code_of([&] { (void)bundle().node_ca().gateway({.names = {"a"}}, key, kNow, rng); }) ==
         bcpki::Code::invalid_input);
   CHECK(code_of([&] {
-          (void)bundle().serving_ca().node({.site = "s", .node = "n"}, key, kNow, rng());
+          (void)bundle().serving_ca().node({.site = "s", .node = "n"}, key, kNow, rng);
         }) == bcpki::Code::invalid_input);
-  CHECK(code_of([&] {
-          (void)bundle().serving_ca().internal({.names = {"a"}}, key, kNow, rng());
-        }) == bcpki::Code::invalid_input);
+  CHECK(code_of([&] { (void)bundle().serving_ca().internal({.names = {"a"}}, key, kNow, rng); }) ==
+        bcpki::Code::invalid_input);
 }
 
 TEST_CASE("no CA's key becomes a leaf's") {

@@ -70,7 +70,7 @@ std::string changed_at(std::string_view label, std::string_view pem, std::size_t
                        std::string_view hex) {
   Bytes der = der_of(pem);
   const Bytes octets = from_hex(hex);
-  std::copy(octets.begin(), octets.end(), der.begin() + static_cast<std::ptrdiff_t>(at));
+  std::ranges::copy(octets, der.begin() + static_cast<std::ptrdiff_t>(at));
   return bcpki::pem::encode(label, der);
 }
 
