@@ -12,7 +12,7 @@ namespace bcpki::test {
 template <class Call>
 Code code_of(Call call) {
   try {
-    call();
+    (void)call();
   } catch (const Error& error) {
     return error.code();
   }

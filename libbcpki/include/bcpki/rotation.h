@@ -63,7 +63,8 @@ Rotation rotation_of(const Bundle& bundle, RotatingKey key);
 
 // add_next_key makes the next key. `root` signs it where needs_root says so, and may be null
 // elsewhere. Throws NOT_FOUND where the bundle has no such key, INVALID_STATE where a rotation of
-// it is half done or `root` is missing, and as RootAuthority::renew where the root is not valid.
+// it is half done or `root` is missing, INVALID_INPUT where that is another root, and as
+// RootAuthority::renew where it is not valid.
 Bundle add_next_key(const Bundle& bundle, RotatingKey key, const RootAuthority* root, UnixTime now,
                     Rng& rng);
 

@@ -103,6 +103,12 @@ void require_dropable(const Rotation& rotation, RotatingKey key, UnixTime now) {
                              when(*rotation.drop_at, now)));
 }
 
+void require_root(const Bundle& bundle, const RootAuthority& root, UnixTime now) {
+  if (!equal(root.certificate().der, bundle.state().document.entry("rootCa")->chain[0].der))
+    throw Error(Code::invalid_input, "the root is not the bundle's");
+  root.impl().require_valid(now);
+}
+
 }  // namespace
 
 std::span<const std::pair<std::string_view, RotatingKey>> rotating_key_names() noexcept {
@@ -137,7 +143,7 @@ Bundle add_next_key(const Bundle& bundle, RotatingKey key, const RootAuthority* 
     out_of_order(fmt::format("the former {} is still trusted: drop it first", name_of(key)));
   if (needs_root(key) && !root)
     out_of_order(fmt::format("the root must sign the next {}: give its key", name_of(key)));
-  if (needs_root(key)) root->impl().require_valid(now);
+  if (needs_root(key)) require_root(bundle, *root, now);
 
   Edit edit(bundle);
   auto made =

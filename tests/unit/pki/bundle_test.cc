@@ -1,8 +1,5 @@
 #include "bcpki/bundle.h"
 
-#include <fstream>
-#include <iterator>
-
 #include <catch2/catch.hpp>
 
 #include "bcpki/encoding.h"
@@ -10,24 +7,18 @@
 #include "bcpki/root_authority.h"
 
 #include "format/json.h"
+#include "support/bundles.h"
 #include "support/code_of.h"
 
 namespace {
 
 using bcpki::test::code_of;
+using bcpki::test::created;
+using bcpki::test::golden_text;
+using bcpki::test::kNow;
+using bcpki::test::kSecret;
+using bcpki::test::with;
 using namespace std::chrono_literals;
-
-constexpr bcpki::UnixTime kNow = bcpki::UnixTime::seconds(1796040000);
-constexpr std::string_view kSecret =
-    "qrlzoBsmFKhWHnSj4q5jaQQ5icRqAxRhyUAQPrWtXNx0IgTAMFJfD8bbs802RB2q";
-constexpr std::string_view kOther =
-    "q2BR208sbb8DfJFMATgI0xNXtWrPQAUyhRxAqRci5QQaj5q4jSnHWhKFmsBozlrq";
-
-bcpki::Bundle created(std::string organization = "better-compute") {
-  return bcpki::create_bundle(
-      {.trust_domain = "compute.example.com", .organization = std::move(organization)}, kNow,
-      bcpki::system_rng());
-}
 
 std::string sealed_text(const bcpki::Bundle& bundle, bool omit_root_key = false,
                         std::string_view secret = kSecret) {
@@ -40,18 +31,6 @@ std::string sealed_text(const bcpki::Bundle& bundle, bool omit_root_key = false,
 std::string plain_text(const bcpki::Bundle& bundle) {
   const auto text = bcpki::export_bundle(bundle, {}, bcpki::system_rng());
   return std::string(bcpki::as_text(text.reveal()));
-}
-
-bcpki::OpenOptions with(std::initializer_list<std::string_view> secrets) {
-  bcpki::OpenOptions options;
-  for (const auto secret : secrets) options.secrets.emplace_back(secret);
-  return options;
-}
-
-std::string golden(const char* name) {
-  std::ifstream in(std::string(BCPKI_GOLDEN_DIR) + "/bundle/" + name, std::ios::binary);
-  REQUIRE(in.good());
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // check_of returns the check that refused, "" where the text opened.
@@ -159,8 +138,9 @@ TEST_CASE("only the secret opens the seal, one trailing LF aside") {
   const auto text = sealed_text(created());
   const std::string secret(kSecret);
   CHECK(check_of(text, with({secret + "\n"})).empty());
-  for (const auto& wrong : {secret + "\n\n", secret + "\r\n", secret + " ", secret + secret,
-                            secret.substr(1), std::string("x"), std::string(kOther)})
+  for (const auto& wrong :
+       {secret + "\n\n", secret + "\r\n", secret + " ", secret + secret, secret.substr(1),
+        std::string("x"), std::string(bcpki::test::kOtherSecret)})
     CHECK(check_of(text, with({wrong})) == "seal-open");
   CHECK_FALSE(bcpki::open_bundle(text, with({""})).authenticated());  // counts as none
   CHECK_FALSE(bcpki::open_bundle(text, with({"\n"})).authenticated());
@@ -168,8 +148,8 @@ TEST_CASE("only the secret opens the seal, one trailing LF aside") {
 
 TEST_CASE("secrets are tried in order, and the bundle says which one it was") {
   const auto text = sealed_text(created());
-  CHECK(bcpki::open_bundle(text, with({kSecret, kOther})).opened_with() == 0);
-  CHECK(bcpki::open_bundle(text, with({kOther, kSecret})).opened_with() == 1);
+  CHECK(bcpki::open_bundle(text, with({kSecret, bcpki::test::kOtherSecret})).opened_with() == 0);
+  CHECK(bcpki::open_bundle(text, with({bcpki::test::kOtherSecret, kSecret})).opened_with() == 1);
 }
 
 TEST_CASE("a deployment secret has at least 32 characters") {
@@ -258,15 +238,15 @@ TEST_CASE("an offline root leaves the bundle and opens beside it") {
 TEST_CASE("another trust domain than the expected one is refused") {
   bcpki::OpenOptions options;
   options.expect_trust_domain = "staging.example.com";
-  CHECK(code_of([&] { bcpki::open_bundle(golden("sealed.json"), options); }) ==
+  CHECK(code_of([&] { bcpki::open_bundle(golden_text("sealed.json"), options); }) ==
         bcpki::Code::invalid_config);
   options.expect_trust_domain = "compute.example.com";
-  CHECK(check_of(golden("sealed.json"), options).empty());
+  CHECK(check_of(golden_text("sealed.json"), options).empty());
 }
 
 TEST_CASE("what a member must be is checked member by member") {
   // Without a secret nothing stands before the checks of the public half.
-  const auto text = golden("plaintext.json");
+  const auto text = golden_text("plaintext.json");
   const auto changed = [&](std::string_view from, std::string_view to) {
     return check_of(replaced(text, from, to));
   };
@@ -289,7 +269,7 @@ TEST_CASE("what a member must be is checked member by member") {
 
 TEST_CASE("a newer version is told from a broken one") {
   try {
-    bcpki::open_bundle(replaced(golden("plaintext.json"), "\"version\": 1", "\"version\": 2"));
+    bcpki::open_bundle(replaced(golden_text("plaintext.json"), "\"version\": 1", "\"version\": 2"));
     FAIL("opened");
   } catch (const bcpki::Error& error) {
     CHECK(std::string(error.what()).find("newer version") != std::string::npos);
@@ -297,7 +277,7 @@ TEST_CASE("a newer version is told from a broken one") {
 }
 
 TEST_CASE("a seal in a weaker or unknown scheme is refused, never tried") {
-  const auto text = golden("sealed.json");
+  const auto text = golden_text("sealed.json");
   for (const auto& [from, to] :
        {std::pair{"\"A256GCM\"", "\"A128GCM\""}, std::pair{"\"HKDF-SHA256\"", "\"none\""},
         std::pair{"\"cipher\": \"A256GCM\"", "\"cipher\": null"}, std::pair{"\"iv\"", "\"nonce\""}})
@@ -321,7 +301,7 @@ TEST_CASE("a message never repeats what the file holds in secret") {
 }
 
 TEST_CASE("public parts are as other software reads them") {
-  const auto bundle = bcpki::open_bundle(golden("rotation-switched.json"), with({kSecret}));
+  const auto bundle = bcpki::open_bundle(golden_text("rotation-switched.json"), with({kSecret}));
   const auto part = [&](bcpki::PublicPart what, bool with_root = false) {
     return bcpki::export_public(bundle, what, with_root);
   };
@@ -341,14 +321,14 @@ TEST_CASE("public parts are as other software reads them") {
   CHECK(code_of([&] { part(bcpki::PublicPart::root, true); }) == bcpki::Code::invalid_input);
   CHECK(code_of([&] { part(bcpki::PublicPart::ssh_ca, true); }) == bcpki::Code::invalid_input);
   CHECK(code_of([&] {
-          const auto old = bcpki::open_bundle(golden("oldest.json"), with({kSecret}));
+          const auto old = bcpki::open_bundle(golden_text("oldest.json"), with({kSecret}));
           (void)bcpki::export_public(old, bcpki::PublicPart::ssh_ca, false);
         }) == bcpki::Code::not_found);
 }
 
 TEST_CASE("two bundles are told apart key by key") {
   using Lineage = bcpki::BundleDiff::Lineage;
-  const auto open = [](const char* name) { return bcpki::open_bundle(golden(name)); };
+  const auto open = [](const char* name) { return bcpki::open_bundle(golden_text(name)); };
   const auto sealed = open("sealed.json");
   CHECK(bcpki::diff_bundles(sealed, open("reformatted.json")).lineage == Lineage::same);
 
@@ -365,3 +345,39 @@ TEST_CASE("two deployments are unrelated") {
 }
 
 }  // namespace
+
+TEST_CASE("a reader says which bundle it expects") {
+  const auto rotating = bcpki::test::golden("rotation-added.json");
+  const auto text = bcpki::test::golden_text("rotation-added.json");
+  const auto reason = [&](auto set) {
+    auto options = with({kSecret});
+    set(options);
+    try {
+      (void)bcpki::open_bundle(text, options);
+      return std::string();
+    } catch (const bcpki::Error& error) {
+      CHECK(error.code() == bcpki::Code::invalid_config);
+      CHECK(error.detail("check").empty());
+      return std::string(error.detail("reason"));
+    }
+  };
+  CHECK(reason([&](auto& o) { o.min_trust_version = rotating.trust_version(); }).empty());
+  CHECK(reason([&](auto& o) { o.min_trust_version = rotating.trust_version() + 1; }) ==
+        "trust-version");
+  CHECK(reason([&](auto& o) { o.min_generation = rotating.generation(); }).empty());
+  CHECK(reason([&](auto& o) { o.min_generation = rotating.generation() + 1; }) == "generation");
+  CHECK(reason([&](auto& o) { o.expect_digest = rotating.public_digest(); }).empty());
+  CHECK(reason([](auto& o) { o.expect_digest = bcpki::Digest32{}; }) == "digest");
+  CHECK(reason([&](auto& o) { o.expect_trust_domain = rotating.trust_domain(); }).empty());
+  CHECK(reason([](auto& o) { o.expect_trust_domain = "other.example"; }) == "trust-domain");
+}
+
+TEST_CASE("secrets are the same where they open the same seals") {
+  const auto same = [](std::string_view a, std::string_view b) {
+    return bcpki::same_secret(bcpki::SecretBytes(a), bcpki::SecretBytes(b));
+  };
+  CHECK(same("secret", "secret\n"));
+  CHECK_FALSE(same("secret", "secret\n\n"));
+  CHECK_FALSE(same("secret", "secreT"));
+  CHECK_FALSE(same("secret", "secret\r"));
+}
