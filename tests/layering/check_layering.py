@@ -45,6 +45,7 @@ PUBLIC = {
     "root_authority.h": "pki",
     "rotation.h": "pki",
     "upkeep.h": "pki",
+    "doctor.h": "doctor",
 }
 
 STANDARD = set(
