@@ -19,10 +19,9 @@ using bcpki::Error;
 
 constexpr std::size_t kMaxPinsBytes = std::size_t{1} << 20;
 
-File read_bundle(const fs::path& path) {
+File read_named_bundle(const fs::path& path) {
   try {
-    // One byte more than a bundle may have, so that opening it says so.
-    return read_start(path, bcpki::kMaxBundleBytes + 1);
+    return read_bundle(path);
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
     throw Error(error.code(), fmt::format("{}; run `{} init`, or name a bundle that is there",
@@ -48,7 +47,12 @@ bcpki::Digest32 expected_digest(const std::string& text) {
   return digest;
 }
 
-bcpki::OpenOptions expectations(const Args& args) {
+void expect_trust_domain(bcpki::OpenOptions& options, std::string_view given, const Env& env) {
+  if (given.empty()) given = env.variable(kTrustDomainVariable).value_or("");
+  if (!given.empty()) options.expect_trust_domain = given;
+}
+
+bcpki::OpenOptions expectations(const Args& args, const Env& env) {
   bcpki::OpenOptions options{.min_trust_version = args.number("min-trust-version"),
                              .min_generation = args.number("min-generation")};
   if (args.given("expect-digest")) {
@@ -58,12 +62,8 @@ bcpki::OpenOptions expectations(const Args& args) {
     const File file = read_file(args.text("expect-pins"), kMaxPinsBytes);
     options.expect_pins = bcpki::as_text(file.content.reveal());
   }
+  expect_trust_domain(options, {}, env);
   return options;
-}
-
-void expect_trust_domain(bcpki::OpenOptions& options, std::string_view given, const Env& env) {
-  if (given.empty()) given = env.variable(kTrustDomainVariable).value_or("");
-  if (!given.empty()) options.expect_trust_domain = given;
 }
 
 void judge_mode(const LoadedBundle& loaded, Env& env) {
@@ -89,7 +89,7 @@ LoadedBundle load(const fs::path& given_path, bcpki::OpenOptions options, Env& e
   const fs::path path = absolute_path(given_path);
   Secrets secrets = find_secrets(env);
   add_secrets(options, secrets);
-  File file = read_bundle(path);
+  File file = read_named_bundle(path);
   LoadedBundle loaded = naming(path.native(), [&] {
     return LoadedBundle{
         .bundle = bcpki::open_bundle(bcpki::as_text(file.content.reveal()), options),
@@ -107,9 +107,13 @@ LoadedBundle load(const fs::path& given_path, bcpki::OpenOptions options, Env& e
 
 }  // namespace
 
+File read_bundle(const fs::path& path) {
+  // One byte more than a bundle may have, so that opening it says so.
+  return read_start(path, bcpki::kMaxBundleBytes + 1);
+}
+
 bool opened_with_previous(const LoadedBundle& loaded) {
-  if (!loaded.bundle.sealed() || !loaded.bundle.has_keys()) return false;
-  return !loaded.secrets.current || loaded.bundle.opened_with() > 0;
+  return loaded.bundle.opened_with() > 0;
 }
 
 LoadedBundle load_bundle(const fs::path& path, Env& env, std::string_view expected) {
@@ -119,17 +123,22 @@ LoadedBundle load_bundle(const fs::path& path, Env& env, std::string_view expect
 }
 
 LoadedBundle load_bundle(const Args& args, Env& env) {
-  bcpki::OpenOptions options = expectations(args);
+  bcpki::OpenOptions options = expectations(args, env);
   options.allow_unauthenticated = allows_unauthenticated(env);
-  expect_trust_domain(options, {}, env);
   return load(args.text(kPkiFlag.name), std::move(options), env);
 }
 
 LoadedBundle load_unvouched(const Args& args, Env& env) {
-  bcpki::OpenOptions options = expectations(args);
+  bcpki::OpenOptions options = expectations(args, env);
   options.allow_unauthenticated = true;
-  expect_trust_domain(options, {}, env);
   return load(args.text(kPkiFlag.name), std::move(options), env);
+}
+
+bcpki::OpenOptions open_options(const Args& args, Env& env) {
+  bcpki::OpenOptions options = expectations(args, env);
+  options.allow_unauthenticated = allows_unauthenticated(env);
+  add_secrets(options, find_secrets(env));
+  return options;
 }
 
 void require_authenticated(const LoadedBundle& loaded, const Args& args) {

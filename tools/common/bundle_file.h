@@ -90,6 +90,11 @@ LoadedBundle load_bundle(const Args& args, Env& env);
 // load_unvouched loads it although nothing vouches for it.
 LoadedBundle load_unvouched(const Args& args, Env& env);
 
+// For who opens a bundle itself, to look at it whatever is wrong with it: open_options are what the
+// flags and the environment say of it, read_bundle reads its file. The latter throws as read_start.
+bcpki::OpenOptions open_options(const Args& args, Env& env);
+File read_bundle(const std::filesystem::path& path);
+
 // opened_with_previous says whether only the previous secret opened the seal.
 bool opened_with_previous(const LoadedBundle& loaded);
 

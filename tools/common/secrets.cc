@@ -47,7 +47,7 @@ Secrets find_secrets(Env& env) {
 
 void add_secrets(bcpki::OpenOptions& options, const Secrets& secrets) {
   for (const std::optional<GivenSecret>* given : {&secrets.current, &secrets.previous}) {
-    if (*given) options.secrets.push_back((*given)->secret.clone());
+    options.secrets.push_back(*given ? (*given)->secret.clone() : bcpki::SecretBytes());
   }
 }
 

@@ -40,7 +40,8 @@ struct Secrets {
 
 Secrets find_secrets(Env& env);
 
-// add_secrets has `options` try them in their order.
+// add_secrets has `options` try them in their order. One that was not given keeps its place, so
+// that the second is always the previous one.
 void add_secrets(bcpki::OpenOptions& options, const Secrets& secrets);
 
 // naming runs `step`, and says in what it throws which file or variable it is about.
