@@ -4,6 +4,7 @@ check_man.py BIN ROOT
 
 - bc-pki(1): its commands and, for each of them, its flags are those of `--help`.
 - bc-pki(1) and bcpki(3): exit statuses and codes are those of error.h, in its order.
+- bc-pki(1): findings are the library's, in its order.
 - bcpki(3): reasons are those that the headers promise and the sources name.
 - bcpki(3) and bcpki-formats(5): checks are the sources', in their order.
 """
@@ -133,6 +134,13 @@ def check_slugs(judge, root, page3, page5):
     judge.same("bcpki-formats(5): checks", of_bundles, slugs(page5.body("Checks"), list))
 
 
+def check_findings(judge, root, page):
+    table = (root / "libbcpki/src/doctor/finding.cc").read_text(encoding="utf-8")
+    ids = re.findall(r'^    Row\{\{"([a-z.-]+)", ', table, re.M)
+    body = "\n".join(page.below("FINDINGS").values())
+    judge.same("bc-pki(1): findings", ids, re.findall(r"^\.It Sy ([a-z.-]+)$", body, re.M))
+
+
 def slugs(body, collection=set):
     return collection(re.findall(r"^\.It Sy ([a-z-]+)$", body, re.M))
 
@@ -148,6 +156,7 @@ def main():
     judge.same("bc-pki(1): codes", codes_of_header(root), codes_of_table(page1.body("EXIT STATUS")))
     judge.same("bcpki(3): codes", codes_of_header(root), codes_of_table(page3.body("Codes")))
     check_slugs(judge, root, page3, page5)
+    check_findings(judge, root, page1)
 
     print(f"{judge.passed} passed, {judge.failed} failed")
     return bool(judge.failed)

@@ -9,9 +9,9 @@ namespace {
 
 // In help order.
 constexpr std::array kCommands = {
-    &kInit,      &kShow,    &kDiff,   &kPins,   &kExport, &kIssueGateway,      &kIssueInternal,
-    &kIssueNode, &kRenewCa, &kSignCa, &kReseal, &kRotate, &kRotateCommandRoot, &kAddSandboxCa,
-    &kCompletion};
+    &kInit,      &kShow,      &kDiff,   &kPins,   &kExport, &kIssueGateway,      &kIssueInternal,
+    &kIssueNode, &kRenewCa,   &kSignCa, &kReseal, &kRotate, &kRotateCommandRoot, &kAddSandboxCa,
+    &kDoctor,    &kCompletion};
 
 constexpr std::array kVariables = {
     Variable{"BETTER_COMPUTE_SECRET", "The secret that seals the bundle, at least 32 characters"},

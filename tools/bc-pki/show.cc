@@ -17,15 +17,6 @@ std::string days(std::int64_t count) {
   return fmt::format("{} {}", count, count == 1 ? "day" : "days");
 }
 
-// 2027-11-30 (364 days left)
-std::string with_days_left(bcpki::UnixTime end, bcpki::UnixTime now) {
-  const std::string date = bcpki::format_time(end).substr(0, std::string_view("2027-11-30").size());
-  const auto left = std::chrono::floor<std::chrono::days>(end - now).count();
-  if (end < now) return fmt::format("{} (expired {} ago)", date, days(-left - 1));
-  if (left == 0) return fmt::format("{} (less than a day left)", date);
-  return fmt::format("{} ({} left)", date, days(left));
-}
-
 Report expiries(const bcpki::Expiries& expires, bcpki::UnixTime now) {
   Report report;
   const auto add = [&](std::string_view name, std::string_view label, bcpki::UnixTime end) {
@@ -59,6 +50,14 @@ Report show(const Args& args, Env& env) {
 constexpr std::array kFlags = kBundleFlags;
 
 }  // namespace
+
+std::string with_days_left(bcpki::UnixTime end, bcpki::UnixTime now) {
+  const std::string date = bcpki::format_time(end).substr(0, std::string_view("2027-11-30").size());
+  const auto left = std::chrono::floor<std::chrono::days>(end - now).count();
+  if (end < now) return fmt::format("{} (expired {} ago)", date, days(-left - 1));
+  if (left == 0) return fmt::format("{} (less than a day left)", date);
+  return fmt::format("{} ({} left)", date, days(left));
+}
 
 void add_pins(Report& report, const bcpki::Pins& pins, bcpki::UnixTime now) {
   report.add("authenticated", "authenticated", pins.authenticated);
