@@ -53,7 +53,7 @@ Report::List next_steps(const Args& args) {
   return {fmt::format("give every process the new secret ({}_FILE={}) and the former one as {}",
                       kSecretVariable, file, kPreviousSecretVariable),
           "roll the bundle out to every process, then take the former secret away",
-          "seal the root key file under the new secret too: bc-pki reseal --root-key PATH"};
+          "where the root key file has the former secret: bc-pki reseal --root-key PATH"};
 }
 
 Report reseal_bundle(const Args& args, Env& env) {

@@ -157,7 +157,9 @@ Bundle switch_keys(const Bundle& bundle, RotatingKey key, bool acknowledged, Uni
   const auto keys = keys_of(bundle, key);
   if (!keys.next) out_of_order(fmt::format("there is no next {}: add one first", name_of(key)));
   if (key == RotatingKey::command_root && !acknowledged)
-    out_of_order("nothing says that every connected machine knows the next command root");
+    out_of_order(
+        "nothing says that every connected machine knows the next command root; check it, then "
+        "force the switch");
 
   Edit edit(bundle);
   edit.put({keys.spec, Stage::previous}, with_switched_at(*keys.current->value, now));
