@@ -14,7 +14,7 @@ constexpr std::size_t kMaxSecretBytes = std::size_t{64} << 10;
 
 bcpki::SecretBytes read_secret_bytes(const std::filesystem::path& path, Env& env) {
   File file = read_file(path, kMaxSecretBytes);
-  if (file.open_to_others()) env.warn(mode_advice(path, file.mode));
+  if (file.open_to_others()) env.warn(mode_advice(absolute_path(path), file.mode));
   return std::move(file.content);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "bcpki/encoding.h"
 
 #include "base/table.h"
@@ -96,6 +98,22 @@ std::string subject_text(const x509::CertificateFields& fields, View type) {
 
 std::string common_name(const x509::CertificateFields& fields) {
   return subject_text(fields, x509::oid::common_name);
+}
+
+bool is_signed_by(const x509::CertificateFields& certificate, const PublicKey& key) {
+  const auto signature = x509::p1363_from_der(certificate.signature);
+  return signature && key.verify(certificate.tbs, *signature);
+}
+
+x509::CertificateFields read_subordinate(View der, const std::string& trust_domain, View root,
+                                         const PublicKey& root_key) {
+  const std::array chain{to_bytes(der), to_bytes(root)};
+  (void)CertificateAuthority(trust_domain, chain);  // judges the profile
+  auto fields = x509::parse_certificate(der).value();
+  if (!is_signed_by(fields, root_key))
+    throw Error(Code::invalid_input,
+                fmt::format("\"{}\" was not signed by this root", common_name(fields)));
+  return fields;
 }
 
 std::optional<Bytes> sole_block(View der_or_pem, std::span<const std::string_view> labels) {

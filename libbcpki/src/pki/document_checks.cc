@@ -13,6 +13,7 @@
 #include "bcpki/identifier.h"
 
 #include "format/json.h"
+#include "pki/certificate_facts.h"
 #include "pki/check_gate.h"
 #include "pki/profile.h"
 #include "pki/seal.h"
@@ -295,18 +296,13 @@ void check_profile(const CheckInput& in) {
   }
 }
 
-bool is_signed_by(const x509::CertificateFields& certificate, const std::optional<PublicKey>& key) {
-  const auto signature = x509::p1363_from_der(certificate.signature);
-  return key && signature && key->verify(certificate.tbs, *signature);
-}
-
 void check_chain_signature(const CheckInput& in) {
   const auto* root = in.document.entry("rootCa");
   for (const auto& entry : in.document.entries) {
     if (entry.slot.spec->form != Form::chain) continue;
     const auto* issuer = entry.self_signed() ? &entry : root;
     const auto* certificate = entry.certificate();
-    if (!certificate || !issuer || !is_signed_by(*certificate, issuer->key))
+    if (!certificate || !issuer || !issuer->key || !is_signed_by(*certificate, *issuer->key))
       refuse("/{} is not signed by {}", entry.name, entry.self_signed() ? "itself" : "the root");
   }
 }

@@ -1,7 +1,6 @@
 #include "bcpki/root_authority.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,22 +20,6 @@ namespace {
 
 [[noreturn]] void refuse(std::string_view slug, std::string message) {
   throw Error(Code::invalid_input, std::move(message), {{"reason", std::string(slug)}});
-}
-
-bool signed_by(const PublicKey& key, const x509::CertificateFields& certificate) {
-  const auto signature = x509::p1363_from_der(certificate.signature);
-  return signature && key.verify(certificate.tbs, *signature);
-}
-
-// require_ours throws INVALID_INPUT where `der` is no subordinate CA of `root`.
-x509::CertificateFields require_ours(const RootAuthority& root, View der) {
-  auto fields = x509::parse_certificate(der);
-  if (!fields) refuse("the CA's certificate is no DER certificate");
-  const std::array chain{to_bytes(der), root.certificate().der};
-  (void)CertificateAuthority(root.trust_domain(), chain);
-  if (!signed_by(root.public_key(), *fields))
-    refuse(fmt::format("\"{}\" was not signed by this root", common_name(*fields)));
-  return *std::move(fields);
 }
 
 void require_lifetime(std::chrono::seconds lifetime) {
@@ -130,7 +113,7 @@ RootAuthority::RootAuthority(std::string trust_domain, View certificate,
   if (violation)
     refuse(fmt::format("\"{}\" is no root CA of {}: {}", common_name(*fields), trust_domain,
                        *violation));
-  if (!signed_by(key, *fields)) refuse("the root's certificate does not sign itself");
+  if (!is_signed_by(*fields, key)) refuse("the root's certificate does not sign itself");
   if (!(signer->public_key() == key)) refuse("root-key", "the key is not the root's");
   impl_ = std::make_shared<const Impl>(Impl{
       std::move(trust_domain), std::move(organization), certificate_facts(certificate, *fields),
@@ -164,7 +147,8 @@ Signer& RootAuthority::signer() const noexcept {
 
 Draft<Certificate> RootAuthority::renew(View ca_certificate, std::chrono::seconds lifetime,
                                         UnixTime now, Rng& rng) const {
-  const auto former = require_ours(*this, ca_certificate);
+  const auto former =
+      read_subordinate(ca_certificate, trust_domain(), certificate().der, public_key());
   require_lifetime(lifetime);
   impl_->require_valid(now);
 
