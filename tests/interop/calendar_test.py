@@ -26,7 +26,7 @@ from judges import judges
 PERIOD = 28 * DAY
 PERIODS = 66  # five years and three weeks
 
-LEAST_QUESTIONS = 3500
+LEAST_QUESTIONS = 3000
 
 NEW_SECRET = "the next secret of the interop tests, 0123456789 and long enough"
 PASSPHRASE = "the passphrase of a root key in PEM"
@@ -50,8 +50,8 @@ KIND_OF = {row.member: kind for kind, row in KINDS.items()}
 
 
 def period(world, number):
-    """Leaves of every kind are issued; those of the last two periods are seen to have ended."""
-    former = {kind: leaves[-2:] for kind, leaves in world.leaves.items()}
+    """Leaves of every kind are issued; the last ones, and the gateway's before, may have ended."""
+    former = {kind: leaves[-2 if kind == "gateway" else -1 :] for kind, leaves in world.leaves.items()}
     trust = {member: world.exported(member) for member in EXPORTS}
     others = itertools.cycle(sorted(set(KIND_OF)))
     for kind, row in KINDS.items():
@@ -444,7 +444,7 @@ def after(world):
     for kind, row in KINDS.items():
         trusted = world.exported(row.member)
         for leaf in world.leaves[kind][-2:]:
-            world.ask("after that", leaf, trusted)
+            world.ask("after it", leaf, trusted)
 
 
 # ---- The calendar -------------------------------------------------------------------------------
@@ -505,10 +505,11 @@ def test_five_years(tally, folder):
         if do is not period:
             after(world)
     world.equal("what machines pinned on the first day", pins_of_machines(world), pinned)
-    world.check("as many questions as there were", len(world.questions) >= LEAST_QUESTIONS)
-    judges().ask(tally, world.questions)
-    expected = collections.Counter(itertools.chain(*(q.expected.values() for q in world.questions)))
-    print(f"{world.commands} commands, {len(world.questions)} questions of three judges:")
+    questions = list(world.questions.values())
+    world.check("as many questions as there were", len(questions) >= LEAST_QUESTIONS, len(questions))
+    judges().ask(tally, questions)
+    expected = collections.Counter(itertools.chain(*(q.expected.values() for q in questions)))
+    print(f"{world.commands} commands, {len(questions)} questions to three judges:")
     print(f"{expected[True]} times taken, {expected[False]} times refused")
 
 

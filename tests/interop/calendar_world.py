@@ -132,15 +132,15 @@ def refused_by(data, secret):
 
 
 class World:
-    """The deployment, at the moment `now`. `questions` wait for the judges; `renewed` is what the last
-    renewal of each CA reported; `rotations` holds what a test keeps of each key's."""
+    """The deployment, at the moment `now`. `questions` wait for the judges, each once; `renewed` is
+    what the last renewal of each CA reported; `rotations` holds what a test keeps of each key's."""
 
     def __init__(self, tally, folder):
         self.tally, self.folder, self.now = tally, folder, START
         self.path, self.root_key = folder / "pki.json", folder / "root.json"
         self.secret, self.former_secret = peers.SECRET, None
         self.generation = self.trust_version = 1
-        self.commands, self.questions, self.leaves = 0, [], {kind: [] for kind in KINDS}
+        self.commands, self.questions, self.leaves = 0, {}, {kind: [] for kind in KINDS}
         self.renewed, self.rotations = {}, {}
         self.csr = folder / "node.csr"
         peers.run(
@@ -171,8 +171,9 @@ class World:
         answers["gnutls"] = named and verdict(leaf, purpose, at, trusted, beside[:1])
         label = f"{time_text(self.now)}: {label}: {leaf.label} as {purpose} at {time_text(at)}"
         anchors, behind = (tuple(c.pem for c in some) for some in (trusted, beside))
+        asked = (leaf.pem, anchors, behind, purpose, at, name)
         question = Question(label, leaf.pem, anchors, purpose, at, answers, behind, name)
-        self.questions.append(question)
+        self.questions.setdefault(asked, question)
 
     # ---- The tool ----
 

@@ -66,13 +66,10 @@ def judges():
 
 
 class Judges:
-    """`asked` counts the questions of `ask`."""
-
     def __init__(self):
         self._scratch = tempfile.TemporaryDirectory(prefix="bcpki-judges-")
         self.folder = Path(self._scratch.name)
         self.go_judge = self.folder / "gojudge"
-        self.asked = 0
         environment = peers.clean_environment() | {
             "GOCACHE": os.environ.get("GOCACHE", str(self.folder / "go-cache")),
             "GOPATH": str(self.folder / "go-path"),
@@ -88,7 +85,6 @@ class Judges:
 
     def ask(self, tally, questions):
         questions = list(questions)
-        self.asked += len(questions)
         go_answers = self.ask_go(questions)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             verdicts = list(pool.map(self._verdicts, questions, go_answers))
