@@ -1,5 +1,5 @@
 # Components: dev (archive, headers, CMake and pkg-config files, pages 3 and 5), tools (bc-pki, its
-# page and completions, systemd units), golden (the vectors and their runner, with the tests).
+# page and completions, systemd units and Prometheus rules), golden (the vectors and their runner, with the tests).
 include(CMakePackageConfigHelpers)
 
 set(bcpki_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bcpki)
@@ -66,6 +66,10 @@ if(BCPKI_BUILD_TOOLS)
   install(
     DIRECTORY dist/systemd/
     DESTINATION lib/systemd/system
+    COMPONENT tools)
+  install(
+    DIRECTORY dist/prometheus/
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bcpki/prometheus
     COMPONENT tools)
 endif()
 
