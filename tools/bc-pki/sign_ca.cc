@@ -77,7 +77,7 @@ constexpr std::array kFlags = {
          .kind = Kind::path},
     Flag{.name = kCaCert,
          .value_name = "FILE",
-         .help = "The CA's present certificate (`bc-pki export node-ca`)",
+         .help = "The CA's present certificate, alone in its file (`bc-pki export node-ca`)",
          .kind = Kind::path,
          .required = true},
     kCaDaysFlag,

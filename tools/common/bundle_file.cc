@@ -130,6 +130,7 @@ LoadedBundle load_bundle(const Args& args, Env& env) {
 
 LoadedBundle load_unvouched(const Args& args, Env& env) {
   bcpki::OpenOptions options = expectations(args, env);
+  (void)allows_unauthenticated(env);  // judges the variable, which does not matter here
   options.allow_unauthenticated = true;
   return load(args.text(kPkiFlag.name), std::move(options), env);
 }

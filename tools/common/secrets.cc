@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "common/args.h"
@@ -18,6 +19,18 @@ bcpki::SecretBytes read_secret_bytes(const std::filesystem::path& path, Env& env
   return std::move(file.content);
 }
 
+// read_named reads the file that a variable names. Whoever sets it to the secret itself does not
+// find that in an error.
+bcpki::SecretBytes read_named(std::string_view path, Env& env) {
+  try {
+    return read_secret_bytes(path, env);
+  } catch (const bcpki::Error& error) {
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) throw;
+    throw bcpki::Error(error.code(), "it names no file that is there");
+  }
+}
+
 }  // namespace
 
 std::optional<GivenSecret> find_secret(std::string_view variable, Env& env) {
@@ -29,7 +42,7 @@ std::optional<GivenSecret> find_secret(std::string_view variable, Env& env) {
   }
   if (!value && !file) return std::nullopt;
   return naming(value ? variable : file_variable, [&]() -> std::optional<GivenSecret> {
-    bcpki::SecretBytes given = value ? bcpki::SecretBytes(*value) : read_secret_bytes(*file, env);
+    bcpki::SecretBytes given = value ? bcpki::SecretBytes(*value) : read_named(*file, env);
     return GivenSecret{bcpki::deployment_secret(std::move(given)), file.has_value()};
   });
 }

@@ -78,7 +78,9 @@ UnixTime renew_by(const Certificate& certificate) {
 Verdict<Certificate> read_certificate(View der_or_pem) {
   static constexpr std::array<std::string_view, 1> kLabels{pem::kCertificate};
   const auto der = sole_block(der_or_pem, kLabels);
-  if (!der) return Reason{"pem-form", "it does not hold exactly one CERTIFICATE block"};
+  if (!der)
+    return Reason{"pem-form",
+                  "it does not hold exactly one CERTIFICATE block; keep the one that is meant"};
   const auto fields = x509::parse_certificate(*der);
   if (!fields) return Reason{"certificate-form", "it is no DER certificate"};
   return certificate_facts(*der, *fields);
@@ -112,7 +114,8 @@ x509::CertificateFields read_subordinate(View der, const std::string& trust_doma
   auto fields = x509::parse_certificate(der).value();
   if (!is_signed_by(fields, root_key))
     throw Error(Code::invalid_input,
-                fmt::format("\"{}\" was not signed by this root", common_name(fields)));
+                fmt::format("\"{}\" was not signed by this root; take one of this deployment",
+                            common_name(fields)));
   return fields;
 }
 

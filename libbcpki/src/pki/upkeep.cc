@@ -39,7 +39,9 @@ const Entry& same_ca(const Document& document, const x509::CertificateFields& re
     if (equal(present.spki, renewed.spki) && equal(present.subject, renewed.subject)) return entry;
   }
   refuse(
-      fmt::format("\"{}\" has the subject and key of no CA in the bundle", common_name(renewed)));
+      fmt::format("\"{}\" has the subject and key of no CA in the bundle; sign what `export` "
+                  "prints of it",
+                  common_name(renewed)));
 }
 
 void require_newer(const x509::CertificateFields& present, const x509::CertificateFields& renewed) {
