@@ -119,9 +119,12 @@ Examination look_at_root_key(const Visit& visit, const std::optional<bcpki::Bund
   }
   const std::string path = absolute_path(visit.args.text(kRootKeyFlag.name)).native();
   return looking(Examined::root_key, path, [&](Examination& out) {
-    if (!bundle) return out.findings.push_back(bcpki::unchecked_root_key(path));
-    (void)RootKeyFile(visit.args, visit.env).open({.bundle = &*bundle}, visit.env);
-    report.add("rootKey", "root key", "opens, and is this bundle's root");
+    if (bundle) {
+      (void)RootKeyFile(visit.args, visit.env).open({.bundle = &*bundle}, visit.env);
+      report.add("rootKey", "root key", "opens, and is this bundle's root");
+    } else {
+      out.findings.push_back(bcpki::unchecked_root_key(path));
+    }
   });
 }
 
@@ -171,8 +174,9 @@ Examination look_at_files(const Visit& visit, const std::optional<bcpki::Bundle>
       }));
     }
   }
-  std::vector<bcpki::DeployedFile> files;
-  for (const Opened& each : opened) files.push_back(deployed(each.path, each.file));
+  std::vector<bcpki::DeployedFile> files(opened.size());
+  std::ranges::transform(opened, files.begin(),
+                         [](const Opened& each) { return deployed(each.path, each.file); });
   out.add(bcpki::examine_files(bundle ? &*bundle : nullptr, files, visit.options, visit.now));
   return out;
 }

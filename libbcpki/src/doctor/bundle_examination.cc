@@ -62,6 +62,16 @@ std::string_view root_key_flag(const Bundle& bundle) {
   return bundle.has_root_key() ? "" : " --root-key PATH";
 }
 
+// A former key signs nothing new; the audit key's is kept for ever.
+Severity eased(const Entry& entry, Severity usual) {
+  if (entry.slot.stage != Stage::previous) return usual;
+  return entry.slot.spec->job == Job::audit_signing ? Severity::info : Severity::warning;
+}
+
+std::string named(const Entry& entry, std::string_view what) {
+  return fmt::format("\"{}\" {}", common_name(*entry.certificate()), what);
+}
+
 // Patient is a bundle that is looked at, and what is found.
 class Patient {
  public:
@@ -102,8 +112,6 @@ class Patient {
   static MemberCertificate status(const Entry& entry);
   bool ends_with_root(const Entry& entry) const;
   std::string replacement(const Entry& entry) const;
-  Severity eased(const Entry& entry, Severity usual) const;
-  std::string named(const Entry& entry, std::string_view what) const;
 
   const Bundle& bundle_;
   const Document& document_;
@@ -165,16 +173,6 @@ std::string Patient::replacement(const Entry& entry) const {
   if (has(Stage::next)) return rotate_command(upkeep.key, "switch");
   if (has(Stage::previous)) return rotate_command(upkeep.key, "drop");
   return rotate_command(upkeep.key, "add");
-}
-
-// A former key signs nothing new; the audit key's is kept for ever.
-Severity Patient::eased(const Entry& entry, Severity usual) const {
-  if (entry.slot.stage != Stage::previous) return usual;
-  return entry.slot.spec->job == Job::audit_signing ? Severity::info : Severity::warning;
-}
-
-std::string Patient::named(const Entry& entry, std::string_view what) const {
-  return fmt::format("\"{}\" {}", common_name(*entry.certificate()), what);
 }
 
 void Patient::judge_dates(const Entry& entry) {

@@ -60,8 +60,8 @@ struct Found {
   const Entry* same_key = nullptr;  // the bundle's member of that key
   const Entry* issuer = nullptr;    // the bundle's CA that signed it
 
-  Found(const DeployedFile& in, std::size_t at, Bytes bytes, const x509::CertificateFields& read)
-      : file(in), position(at), der(std::move(bytes)), fields(read) {}
+  Found(const DeployedFile& in, std::size_t at, Bytes bytes, x509::CertificateFields read)
+      : file(in), position(at), der(std::move(bytes)), fields(std::move(read)) {}
 };
 
 bool says_it_is_a_ca(const x509::CertificateFields& fields) {
@@ -118,6 +118,7 @@ class Search {
   void find(std::string_view id, const DeployedFile& file, std::string message,
             std::string fix = {});
   void find(std::string_view id, const Found& found, std::string_view what, std::string fix = {});
+  void read_blocks(const DeployedFile& file, const std::vector<pem::Block>& blocks);
   void read_certificate(const DeployedFile& file, View der);
   void read_key(const DeployedFile& file, const pem::Block& block);
   void judge(const Found& found);
@@ -148,13 +149,20 @@ void Search::find(std::string_view id, const Found& found, std::string_view what
 
 void Search::examine(const DeployedFile& file) {
   position_ = 0;
-  if (file.content.empty()) return find("file.unreadable", file, "it is empty", "write it again");
-  if (file.content[0] == kSequenceTag && x509::parse_certificate(file.content))
-    return read_certificate(file, file.content);
-  const auto blocks = pem::parse_blocks(as_text(file.content), kMaxBlocks);
-  if (!blocks) return find("file.unreadable", file, "its PEM is damaged", "write it again");
+  if (file.content.empty()) {
+    find("file.unreadable", file, "it is empty", "write it again");
+  } else if (file.content[0] == kSequenceTag && x509::parse_certificate(file.content)) {
+    read_certificate(file, file.content);
+  } else if (const auto blocks = pem::parse_blocks(as_text(file.content), kMaxBlocks)) {
+    read_blocks(file, *blocks);
+  } else {
+    find("file.unreadable", file, "its PEM is damaged", "write it again");
+  }
+}
+
+void Search::read_blocks(const DeployedFile& file, const std::vector<pem::Block>& blocks) {
   bool ignored = true;
-  for (const auto& block : *blocks) {
+  for (const auto& block : blocks) {
     const bool is_key = block.label.ends_with(pem::kPrivateKey);
     if (is_key) read_key(file, block);
     if (block.label == pem::kCertificate) read_certificate(file, block.der.reveal());
@@ -166,11 +174,13 @@ void Search::examine(const DeployedFile& file) {
 void Search::read_certificate(const DeployedFile& file, View der) {
   ++position_;
   auto bytes = to_bytes(der);
-  const auto fields = x509::parse_certificate(bytes);
-  if (!fields)
-    return find("file.unreadable", file,
-                fmt::format("certificate {} is no DER certificate", position_), "write it again");
-  Found found(file, position_, std::move(bytes), *fields);
+  auto fields = x509::parse_certificate(bytes);
+  if (!fields) {
+    find("file.unreadable", file, fmt::format("certificate {} is no DER certificate", position_),
+         "write it again");
+    return;
+  }
+  Found found(file, position_, std::move(bytes), *std::move(fields));
   found.is_ca = says_it_is_a_ca(found.fields);
   if (document_) place(found, *document_);
   if (position_ == 1)
@@ -216,40 +226,38 @@ void Search::judge(const Found& found) {
 
 void Search::judge_origin(const Found& found) {
   if (found.same_key) {
-    const auto& origin = origin_of(found.same_key);
-    return find(
-        "file.stale-ca", found,
-        fmt::format("has the key of {} but is not the bundle's certificate", found.same_key->name),
-        origin.print.empty()
-            ? ""
-            : fmt::format("{}; or issue the certificate in front of it again", origin.print));
-  }
-  if (found.issuer && found.is_ca)
-    return find("file.stale-ca", found, "is a CA under the bundle's root but none of the bundle's",
-                "take it away: what it signs is trusted where this file is");
-  if (!found.issuer)
+    const auto print = origin_of(found.same_key).print;
+    find("file.stale-ca", found,
+         fmt::format("has the key of {} but is not the bundle's certificate", found.same_key->name),
+         print.empty() ? ""
+                       : fmt::format("{}; or issue the certificate in front of it again", print));
+  } else if (found.issuer && found.is_ca) {
+    find("file.stale-ca", found, "is a CA under the bundle's root but none of the bundle's",
+         "take it away: what it signs is trusted where this file is");
+  } else if (!found.issuer) {
     find("file.foreign", found, "was signed by no CA of the bundle",
          "take it away if it is not meant to be there");
+  }
 }
 
 void Search::judge_dates(const Found& found) {
   const auto& fields = found.fields;
   const auto end = end_text(fields.not_after, now_);
+  const auto due = out_.files.back().renew_by;
   const std::string fix(origin_of(found.issuer).issue);
-  if (has_ended(fields.not_after, now_)) return find("file.expired", found, end, fix);
-  if (now_.floor_seconds() < fields.not_before)
-    return find("file.not-yet-valid", found,
-                fmt::format("is valid from {}; it is {} now", format_time(fields.not_before),
-                            format_time(now_.floor_seconds())),
-                "set this machine's clock");
-  if (found.is_ca) {
-    if (fields.not_after - now_ <= options_.warn) find("file.expiring", found, end, fix);
-    return;
-  }
-  const auto due = *out_.files.back().renew_by;
-  if (due <= now_)
+  if (has_ended(fields.not_after, now_)) {
+    find("file.expired", found, end, fix);
+  } else if (now_.floor_seconds() < fields.not_before) {
+    find("file.not-yet-valid", found,
+         fmt::format("is valid from {}; it is {} now", format_time(fields.not_before),
+                     format_time(now_.floor_seconds())),
+         "set this machine's clock");
+  } else if (due && *due <= now_) {
     find("file.expiring", found,
-         fmt::format("should have been replaced at {}; it {}", format_time(due), end), fix);
+         fmt::format("should have been replaced at {}; it {}", format_time(*due), end), fix);
+  } else if (!due && fields.not_after - now_ <= options_.warn) {
+    find("file.expiring", found, end, fix);
+  }
 }
 
 Examination Search::finish() && {

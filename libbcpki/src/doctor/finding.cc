@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -202,9 +203,12 @@ void Examination::add(Examination other) {
 }
 
 void Examination::sort() {
-  std::ranges::stable_sort(findings, {}, [](const Finding& found) {
-    return std::tuple(found.severity, found.id, std::string_view(found.subject));
-  });
+  // Those with the same key stay as they came.
+  std::multimap<std::tuple<Severity, std::string_view, std::string>, Finding> ordered;
+  for (auto& found : findings)
+    ordered.emplace(std::tuple(found.severity, found.id, found.subject), std::move(found));
+  findings.clear();
+  for (auto& [key, found] : ordered) findings.push_back(std::move(found));
 }
 
 std::size_t Examination::count(Severity severity) const {
