@@ -90,7 +90,7 @@ struct Renewed {
   Report::List next;
 };
 
-Renewed compare(const bcpki::Bundle& before, const bcpki::Bundle& after) {
+Renewed compare(const bcpki::Bundle& before, const bcpki::Bundle& after, bcpki::UnixTime now) {
   Renewed out;
   for (const auto& [name, kind] : CertificateAuthority::kind_names()) {
     const Certificate& former = ca_of(before, kind).chain().front();
@@ -102,8 +102,10 @@ Renewed compare(const bcpki::Bundle& before, const bcpki::Bundle& after) {
       report.add("servingCaSpkiPin", "serving CA pin", after.bootstrap_pins().serving_ca);
     }
     out.reports.push_back(std::move(report));
-    out.next.push_back(fmt::format("before {}: replace the bundle in every process, and {}",
-                                   bcpki::format_time(former.not_after), deployed_in(kind)));
+    const std::string when =
+        former.not_after < now ? "now" : "before " + bcpki::format_time(former.not_after);
+    out.next.push_back(
+        fmt::format("{}: replace the bundle in every process, and {}", when, deployed_in(kind)));
   }
   return out;
 }
@@ -120,7 +122,7 @@ Report renew_ca(const Args& args, Env& env) {
   const bcpki::Bundle written =
       write_back.finish(bcpki::install_ca_certificates(write_back.bundle(), renewed, env.now));
 
-  Renewed changes = compare(write_back.bundle(), written);
+  Renewed changes = compare(write_back.bundle(), written, env.now);
   Report report = write_back.report(written);
   // One CA also stands by itself, for programs that asked for one.
   if (changes.reports.size() == 1) {

@@ -83,7 +83,24 @@ Report report_on_root(const std::filesystem::path& path, const bcpki::RootAuthor
   return report;
 }
 
+void judge_root_key_flags(const Args& args) {
+  for (const Flag& flag : kBundleFlags) {
+    // The bundle's variable may be set all the same.
+    if (flag.variable.empty() && args.given(flag.name)) {
+      fail_usage(fmt::format("--{} does not go with --{}", flag.name, kRootKeyFlag.name));
+    }
+  }
+}
+
+void require_trust_domain(const bcpki::RootAuthority& root, const Env& env) {
+  const std::string_view expected = env.variable(kTrustDomainVariable).value_or("");
+  if (expected.empty() || expected == root.trust_domain()) return;
+  throw Error(Code::invalid_config, fmt::format("the root key file is of trust domain {}, not {}",
+                                                root.trust_domain(), expected));
+}
+
 Report reseal_root_key(const Args& args, Env& env) {
+  judge_root_key_flags(args);
   const SecretBytes secret = secret_to_seal_with(args, env);
   const RootKeyFile file(args, env);
   Rewriting rewriting(file.path(), args);
@@ -92,6 +109,7 @@ Report reseal_root_key(const Args& args, Env& env) {
   return naming(file.path().native(), [&] {
     const bcpki::View text = file.file().content.reveal();
     const bcpki::RootKey key = file.open({.open = {.allow_unauthenticated = true}}, env);
+    require_trust_domain(key.authority, env);
     Report report = report_on_root(rewriting.target(), key.authority);
     if (key.unvouched && !args.on(kAccept)) {
       report.add("authenticated", "authenticated", false);

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "bcpki/encoding.h"
 #include "bcpki/rotation.h"
 
 #include "bc-pki/commands.h"
@@ -25,6 +26,7 @@ using bcpki::Rotation;
 constexpr std::string_view kKey = "key";
 constexpr std::string_view kStage = "stage";
 constexpr std::string_view kForce = "force";
+constexpr std::string_view kCommandRoot = "command-root";
 
 constexpr std::array<std::string_view, 4> kStages{"add", "switch", "drop", "status"};
 constexpr std::string_view kStatus = kStages[3];
@@ -56,11 +58,16 @@ std::string_view stage_name(Rotation::Stage stage) {
   return "settled";
 }
 
-std::string next_step(std::string_view name, const Rotation& rotation) {
-  const std::string command = fmt::format("bc-pki rotate --key {} --stage", name);
+std::string next_step(std::string_view name, const Rotation& rotation, const Args& args) {
+  const std::string bundle =
+      args.given(kPkiFlag.name)
+          ? fmt::format(" --pki {}", shell_quoted(absolute_path(args.text(kPkiFlag.name)).native()))
+          : "";
+  const std::string command = fmt::format("bc-pki rotate --key {}{} --stage", name, bundle);
   switch (rotation.stage) {
     case Rotation::Stage::added:
-      return fmt::format("when every process and machine has this bundle: {} switch", command);
+      return fmt::format("when every process and machine has this bundle: {} switch{}", command,
+                         name == kCommandRoot ? " --force" : "");
     case Rotation::Stage::switched:
       if (!rotation.drop_at) return "the former key stays: what it signed counts for ever";
       return fmt::format("not before {}: {} drop", bcpki::format_time(*rotation.drop_at), command);
@@ -74,7 +81,7 @@ std::optional<std::string> time_text(const std::optional<bcpki::UnixTime>& time)
   return time ? std::optional(bcpki::format_time(*time)) : std::nullopt;
 }
 
-Report& describe(Report& report, std::string_view name, const Bundle& bundle) {
+Report& describe(Report& report, std::string_view name, const Bundle& bundle, const Args& args) {
   const Rotation rotation = bcpki::rotation_of(bundle, key_called(name));
   report.add("key", "key", std::string(name));
   report.add("stage", "stage", std::string(stage_name(rotation.stage)));
@@ -84,7 +91,7 @@ Report& describe(Report& report, std::string_view name, const Bundle& bundle) {
   report.add_if("switchedAt", "switched at", time_text(rotation.switched_at));
   report.add_if("dropAt", "drop at", time_text(rotation.drop_at));
   report.add("trustVersion", "trust version", bundle.trust_version());
-  return report.add("", "next", Report::List{next_step(name, rotation)});
+  return report.add("", "next", Report::List{next_step(name, rotation, args)});
 }
 
 void judge_flags(std::string_view stage, const Args& args) {
@@ -114,14 +121,17 @@ Report rotate_key(std::string_view name, const Args& args, Env& env) {
   if (args.text(kStage) == kStatus) {
     const LoadedBundle loaded = load_bundle(args, env);
     Report report = report_on(loaded);
-    return std::move(describe(report, name, loaded.bundle));
+    report.add("changed", "changed", false);
+    report.add("generation", "generation", loaded.bundle.generation());
+    report.add("publicSha256", "public SHA-256", bcpki::hex(loaded.bundle.public_digest()));
+    return std::move(describe(report, name, loaded.bundle, args));
   }
   const std::optional<RootKeyFile> root_key = RootKeyFile::find(args, env);
   WriteBack write_back(args, env);
   const Bundle written =
       write_back.finish(step(write_back.bundle(), key_called(name), root_key, args, env));
   Report report = write_back.report(written);
-  return std::move(describe(report, name, written));
+  return std::move(describe(report, name, written, args));
 }
 
 Report rotate(const Args& args, Env& env) {
@@ -129,7 +139,7 @@ Report rotate(const Args& args, Env& env) {
 }
 
 Report rotate_command_root(const Args& args, Env& env) {
-  return rotate_key("command-root", args, env);
+  return rotate_key(kCommandRoot, args, env);
 }
 
 constexpr Flag kKeyFlag{.name = kKey,

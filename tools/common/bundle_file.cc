@@ -61,6 +61,11 @@ bcpki::OpenOptions expectations(const Args& args, const Env& env) {
   if (args.given("expect-pins")) {
     const File file = read_file(args.text("expect-pins"), kMaxPinsBytes);
     options.expect_pins = bcpki::as_text(file.content.reveal());
+    if (!bcpki::is_pins_record(*options.expect_pins)) {
+      throw Error(Code::invalid_input,
+                  fmt::format("{} is not what `show --json` or `pins --json` printed",
+                              absolute_path(args.text("expect-pins")).native()));
+    }
   }
   expect_trust_domain(options, {}, env);
   return options;

@@ -168,7 +168,7 @@ New make_temporary(const Descriptor& directory, const fs::path& path) {
 void set_access(const Descriptor& file, const fs::path& path, mode_t mode,
                 const std::optional<struct stat>& former) {
   if (former && ::fchown(file.get(), former->st_uid, former->st_gid) != 0) {
-    fail_io(path, "cannot keep its owner and group (remove it, or run this as its owner)");
+    fail_io(path, "cannot keep its owner and group; run this as its owner, or write elsewhere");
   }
   // EPERM for a file that we own means a file system without modes, such as a USB stick's.
   if (::fchmod(file.get(), mode) != 0 && errno != EPERM) fail_io(path, "cannot get its mode");

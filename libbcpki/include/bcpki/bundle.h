@@ -85,6 +85,10 @@ struct OpenOptions {
   std::optional<std::string> expect_pins{};  // the JSON that `show` or `pins` printed
 };
 
+// is_pins_record says whether `json` is what `show` or `pins` prints, so that pins can be compared
+// with it.
+bool is_pins_record(std::string_view json);
+
 // open_bundle reads and checks a bundle: every check of formats.md section 6 in its order. Throws
 // INVALID_CONFIG with the slug of the check that refused as detail "check" (`json`, `format`, …),
 // or where it is not the bundle that was expected with detail "reason": `trust-domain`,

@@ -62,7 +62,7 @@ struct RootKeyOptions {
   const Bundle* bundle = nullptr;       // the bundle whose root it must be
 
   // Without a bundle, a PEM key needs the root's certificate (DER), and the trust domain where the
-  // certificate's subject is too long to name it.
+  // certificate's subject is too short to name it. A root key file must agree with what is given.
   std::optional<Bytes> certificate{};
   std::string trust_domain{};
 };
@@ -78,9 +78,10 @@ struct RootKey {
 // root's by its whole SubjectPublicKeyInfo.
 //
 // A root key file throws INVALID_CONFIG with the slug of the check that refused as detail "check",
-// and MISSING_ENV where it is sealed and no secret was given. A PEM key throws INVALID_INPUT with
-// detail "reason": what PrivateKey::read_pem refuses, or `root-key` where it is another key; and
-// INVALID_INPUT without a bundle or certificate.
+// or with detail "reason", `trust-domain` or `root-key`, where it is not of the trust domain or of
+// the certificate that are given; and MISSING_ENV where it is sealed and no secret was given. A PEM
+// key throws INVALID_INPUT with detail "reason": what PrivateKey::read_pem refuses, or `root-key`
+// where it is another key; and INVALID_INPUT without a bundle or certificate.
 RootKey open_root_key(View file, const RootKeyOptions& options);
 
 // reseal_root_key returns a root key file sealed anew under `secret`, in the current format. Throws

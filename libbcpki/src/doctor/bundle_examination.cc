@@ -91,7 +91,8 @@ class Patient {
       out.members.push_back(status(entry));
       judge_dates(entry);
     }
-    for (const auto& [name, key] : rotating_key_names()) judge_rotation(name, key);
+    if (!bundle_.unvouched())
+      for (const auto& [name, key] : rotating_key_names()) judge_rotation(name, key);
     judge_members();
     std::ranges::move(findings_, std::back_inserter(out.findings));
   }
@@ -111,6 +112,7 @@ class Patient {
 
   static MemberCertificate status(const Entry& entry);
   bool ends_with_root(const Entry& entry) const;
+  bool is_rotating() const;
   std::string replacement(const Entry& entry) const;
 
   const Bundle& bundle_;
@@ -140,12 +142,19 @@ void Patient::judge_access() {
                      fmt::format("chmod 600 {}", file_.shell_path)});
 }
 
+bool Patient::is_rotating() const {
+  return std::ranges::any_of(document_.entries,
+                             [](const Entry& entry) { return entry.slot.stage != Stage::current; });
+}
+
 void Patient::judge_trust() {
   if (bundle_.unvouched() && bundle_.sealed())
-    find("pki.former-format", FindingText{file_.path,
-                                          "it is sealed in the former format, which does not cover "
-                                          "its public half: every reader refuses it",
-                                          "bc-pki reseal"});
+    find(
+        "pki.former-format",
+        FindingText{file_.path,
+                    "it is sealed in the former format, which does not cover "
+                    "its public half: every reader refuses it",
+                    is_rotating() ? "restore the copy from before the rotation" : "bc-pki reseal"});
   if (bundle_.unvouched() && !bundle_.sealed())
     find("pki.unsealed-with-secret",
          FindingText{file_.path,
@@ -229,10 +238,12 @@ void Patient::judge_rotation(std::string_view name, RotatingKey key) {
          FindingText{subject,
                      "the next key is published and not used yet: switch to it when every "
                      "process and machine has this bundle",
-                     rotate_command(name, "switch")});
+                     rotate_command(name, "switch") +
+                         (key == RotatingKey::command_root ? " --force" : "")});
   } else if (!rotation->drop_at) {
     find("pki.rotation",
-         FindingText{subject, "the former key stays: what it signed counts for ever"});
+         FindingText{subject, "the former key stays: what it signed counts for ever",
+                     "leave it listed"});
   } else if (now_ < *rotation->drop_at) {
     find("pki.rotation",
          FindingText{subject,
@@ -259,7 +270,8 @@ void Patient::judge_members() {
     else
       find("pki.no-member", FindingText{subject,
                                         "the bundle is from before this key; what needs "
-                                        "it cannot be done"});
+                                        "it cannot be done",
+                                        "make a new deployment where it is needed"});
   }
   if (bundle_.has_root_key())
     find("pki.root-in-bundle",

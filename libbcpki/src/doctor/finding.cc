@@ -110,8 +110,9 @@ constexpr std::array kFailures{
             "find the root key that was made with this bundle"},
     Failure{Examined::root_key, std::nullopt, "", "root.unreadable",
             "mend what it says, or find the other copy of the root key"},
-    Failure{Examined::file, Code::not_found, "", "file.no-match", ""},
-    Failure{Examined::file, Code::invalid_input, "", "file.ignored", ""},
+    Failure{Examined::file, Code::not_found, "", "file.no-match",
+            "correct the pattern, or leave it out of --files"},
+    Failure{Examined::file, Code::invalid_input, "", "file.ignored", "leave it out of --files"},
     Failure{Examined::file, std::nullopt, "", "file.unreadable",
             "let this user read it, or leave it out of --files"},
 };

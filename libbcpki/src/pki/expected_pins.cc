@@ -64,13 +64,26 @@ json::Value parse(std::string_view record) try {
   refuse(error.what());
 }
 
+bool is_shown(const json::Value& document) {
+  return document.find(kFields[1].show_name) != nullptr;
+}
+
+bool is_record(const json::Value& document) {
+  return is_shown(document) || document.find(kFields[1].pins_name) != nullptr;
+}
+
 }  // namespace
+
+bool is_pins_record(std::string_view json) try {
+  return is_record(json::parse(json));
+} catch (const json::SyntaxError&) {
+  return false;
+}
 
 std::vector<std::string> differing_pins(const Pins& pins, std::string_view record) {
   const auto document = parse(record);
-  const bool shown = document.find(kFields[1].show_name) != nullptr;
-  if (!shown && !document.find(kFields[1].pins_name))
-    refuse("it is not what `show --json` or `pins --json` printed");
+  const bool shown = is_shown(document);
+  if (!is_record(document)) refuse("it is not what `show --json` or `pins --json` printed");
 
   std::vector<std::string> differing;
   for (const auto& [show_name, pins_name, value] : kFields) {

@@ -46,6 +46,14 @@ RootKey open_json(View file, const RootKeyOptions& options) {
   const auto document = read_document(kRootKeyFile, as_text(file), options.open, bundle);
   if (!document.has_keys()) seal::throw_sealed("the private key of the root");
   const auto& root = document.entries[0];
+  if (!options.trust_domain.empty() && options.trust_domain != document.trust_domain)
+    throw Error(Code::invalid_config,
+                fmt::format("the root key file is of trust domain {}, not {}",
+                            document.trust_domain, options.trust_domain),
+                {{"reason", "trust-domain"}});
+  if (options.certificate && !equal(*options.certificate, root.chain[0].der))
+    throw Error(Code::invalid_config, "the root key file is not of the root that was given",
+                {{"reason", "root-key"}});
   return {RootAuthority(document.trust_domain, root.chain[0].der, signer_of(root)),
           !document.sealed, document.unvouched};
 }

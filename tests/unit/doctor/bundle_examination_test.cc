@@ -304,7 +304,8 @@ TEST_CASE("a rotation that is half done has its next step") {
     const auto with_next = examined({.text = sealed(added(created(), key))});
     CHECK(found(with_next) == Found{"info pki.rotation " + std::string(name)});
     CHECK(the_finding(with_next, "pki.rotation").fix ==
-          "bc-pki rotate --key " + std::string(name) + " --stage switch");
+          "bc-pki rotate --key " + std::string(name) + " --stage switch" +
+              (name == "command-root" ? " --force" : ""));
 
     const auto bundle = switched(created(), key);
     const auto drop_at = bcpki::rotation_of(bundle, key).drop_at;
