@@ -78,7 +78,7 @@ void put_extension(der::Writer& out, View id, bool critical,
                    void (*put)(der::Writer&, const Value&), const Value& value) {
   der::Writer content;
   put(content, value);
-  put_extension(out, id, critical, content.bytes());
+  put_extension(out, id, critical, std::move(content).take());
 }
 
 void put_extensions(der::Writer& out, const TbsParts& p) {

@@ -86,8 +86,8 @@ void require_keys(const Bundle& bundle) {
     throw Error(Code::invalid_state, "the bundle was read without its private keys");
 }
 
-[[noreturn]] void refuse_unexpected(std::string_view slug, std::string message) {
-  throw Error(Code::invalid_config, std::move(message), {{"reason", std::string(slug)}});
+[[noreturn]] void refuse_unexpected(std::string_view slug, const std::string& message) {
+  throw Error(Code::invalid_config, message, {{"reason", std::string(slug)}});
 }
 
 void require_expected(const Bundle& bundle, const OpenOptions& options) {

@@ -28,7 +28,7 @@ json::Object first_fields(const CreateOptions& options) {
 RootAuthority root_of(const NewMember& made, const std::string& trust_domain) {
   const auto& certificate = *made.value.find("chain")->array()->front().string();
   const auto der = pem::parse_exact(pem::kCertificate, certificate);
-  return RootAuthority(trust_domain, der.value().reveal(), make_signer(made.key));
+  return {trust_domain, der.value().reveal(), make_signer(made.key)};
 }
 
 void require_options(const CreateOptions& options, UnixTime now) {

@@ -35,7 +35,7 @@ Edit::Edit(const Bundle& bundle, bool accept_unvouched) {
   raise("generation");
 }
 
-void Edit::put(Slot slot, json::Value value, std::shared_ptr<const PrivateKey> key) {
+void Edit::put(Slot slot, json::Value value, const std::shared_ptr<const PrivateKey>& key) {
   remove(slot);
   const auto name = member_name(slot);
   public_half_.emplace_back(name, std::move(value));

@@ -19,7 +19,7 @@ class Edit {
   explicit Edit(const Bundle& bundle, bool accept_unvouched = false);
 
   // put sets a member and its private key; a Previous has none.
-  void put(Slot slot, json::Value value, std::shared_ptr<const PrivateKey> key = nullptr);
+  void put(Slot slot, json::Value value, const std::shared_ptr<const PrivateKey>& key = nullptr);
 
   void remove(Slot slot);
 

@@ -14,12 +14,12 @@
 namespace bcpki {
 namespace {
 
-[[noreturn]] void refuse(std::string message) {
-  throw Error(Code::invalid_input, std::move(message));
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(Code::invalid_input, message);
 }
 
-[[noreturn]] void refuse(std::string_view slug, std::string message) {
-  throw Error(Code::invalid_input, std::move(message), {{"reason", std::string(slug)}});
+[[noreturn]] void refuse(std::string_view slug, const std::string& message) {
+  throw Error(Code::invalid_input, message, {{"reason", std::string(slug)}});
 }
 
 void require_lifetime(std::chrono::seconds lifetime) {
@@ -134,7 +134,7 @@ RootAuthority RootAuthority::of(const Bundle& bundle) {
   if (!root.private_key)
     throw Error(Code::invalid_state,
                 "the bundle does not hold the root's key: give the root key file");
-  return RootAuthority(bundle.trust_domain(), root.chain[0].der, signer_of(root));
+  return {bundle.trust_domain(), root.chain[0].der, signer_of(root)};
 }
 
 const std::string& RootAuthority::trust_domain() const noexcept {

@@ -65,8 +65,8 @@ Keys keys_of(const Bundle& bundle, RotatingKey key) {
   return keys;
 }
 
-[[noreturn]] void out_of_order(std::string message) {
-  throw Error(Code::invalid_state, std::move(message));
+[[noreturn]] void out_of_order(const std::string& message) {
+  throw Error(Code::invalid_state, message);
 }
 
 // shown_name is how `show` calls a key.
@@ -148,7 +148,7 @@ Bundle add_next_key(const Bundle& bundle, RotatingKey key, const RootAuthority* 
   Edit edit(bundle);
   auto made =
       new_member(*keys.spec, {bundle.trust_domain(), bundle.organization()}, root, now, rng);
-  edit.put({keys.spec, Stage::next}, std::move(made.value), std::move(made.key));
+  edit.put({keys.spec, Stage::next}, std::move(made.value), made.key);
   if (key == RotatingKey::command_root) edit.raise_trust_version();
   return std::move(edit).finish();
 }

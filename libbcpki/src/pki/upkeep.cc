@@ -18,12 +18,12 @@ namespace {
 constexpr std::string_view kSandboxCa = "sandboxSshCa";
 constexpr std::array<std::string_view, 3> kSubordinateCas{"nodeCa", "servingCa", "internalCa"};
 
-[[noreturn]] void refuse(std::string message) {
-  throw Error(Code::invalid_input, std::move(message));
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(Code::invalid_input, message);
 }
 
-[[noreturn]] void refuse_state(std::string message) {
-  throw Error(Code::invalid_state, std::move(message));
+[[noreturn]] void refuse_state(const std::string& message) {
+  throw Error(Code::invalid_state, message);
 }
 
 bool carries_rotation(const Document& document) {
@@ -87,7 +87,7 @@ Bundle add_sandbox_ca(const Bundle& bundle, Rng& rng) {
   const auto slot = find_slot(kSandboxCa).value();
   auto made = new_member(*slot.spec, {bundle.trust_domain(), bundle.organization()}, nullptr,
                          UnixTime(), rng);
-  edit.put(slot, std::move(made.value), std::move(made.key));
+  edit.put(slot, std::move(made.value), made.key);
   return std::move(edit).finish();
 }
 

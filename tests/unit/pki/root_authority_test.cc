@@ -245,7 +245,7 @@ TEST_CASE("a root key file is sealed anew") {
   CHECK_NOTHROW(open(bcpki::test::kOtherSecret));
   CHECK(code_of([&] { open(kSecret); }) == bcpki::Code::invalid_config);
 
-  const auto reseal = [&](bcpki::View file, bcpki::OpenOptions how, bool accept) {
+  const auto reseal = [&](bcpki::View file, const bcpki::OpenOptions& how, bool accept) {
     return bcpki::reseal_root_key(file, how, accept, next, bcpki::system_rng());
   };
   CHECK(code_of([&] { reseal(bcpki::as_bytes(text), {}, true); }) == bcpki::Code::missing_env);
