@@ -15,17 +15,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// VectorFile is a file that is replayed.
+// VectorFile is a file that is replayed; `prepare` makes JSON that we read of one that is not.
 struct VectorFile {
   std::string_view name;
   Replay replay;
+  std::string (*prepare)(const std::string& text) = nullptr;
 };
-constexpr std::array<VectorFile, 5> kFiles = {{
+constexpr std::array<VectorFile, 8> kFiles = {{
     {"primitives.json", replay_primitives},
     {"keys.json", replay_keys},
     {"signatures.json", replay_signatures},
     {"identifiers.json", replay_identifiers},
     {"bundle.json", replay_bundles},
+    {"batch-scope.json", replay_batch_scopes},
+    {"approver-set.json", replay_approver_sets, refused_sets_as_texts},
+    {"approver-set-change.json", replay_approver_set_changes},
 }};
 
 struct Totals {
@@ -33,7 +37,8 @@ struct Totals {
 };
 
 void replay_document(const VectorFile& file, Folder& folder, Report& report) {
-  const json::Value value = json::parse(folder.text(file.name));
+  const std::string text = folder.text(file.name);
+  const json::Value value = json::parse(file.prepare ? file.prepare(text) : text);
   Members document(value);
   document.text("description");
   file.replay(document, folder, report);

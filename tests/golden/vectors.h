@@ -106,10 +106,17 @@ void each_case(const json::Array& cases, Report& report, const std::function<voi
 // Replay reads the members of a file beside its `description`; `folder` holds the file.
 using Replay = void (*)(Members& document, Folder& folder, Report& report);
 
+void replay_approver_set_changes(Members& document, Folder& folder, Report& report);
+void replay_approver_sets(Members& document, Folder& folder, Report& report);
+void replay_batch_scopes(Members& document, Folder& folder, Report& report);
 void replay_bundles(Members& document, Folder& folder, Report& report);
 void replay_identifiers(Members& document, Folder& folder, Report& report);
 void replay_keys(Members& document, Folder& folder, Report& report);
 void replay_primitives(Members& document, Folder& folder, Report& report);
 void replay_signatures(Members& document, Folder& folder, Report& report);
+
+// refused_sets_as_texts makes a string of each set that approver-set.json wants refused: some are
+// no JSON that we read.
+std::string refused_sets_as_texts(const std::string& text);
 
 }  // namespace bcpki::golden

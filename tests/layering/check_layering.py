@@ -46,6 +46,9 @@ PUBLIC = {
     "rotation.h": "pki",
     "upkeep.h": "pki",
     "doctor.h": "doctor",
+    "approver_set.h": "quorum",
+    "batch_approval.h": "quorum",
+    "batch_scope.h": "quorum",
 }
 
 STANDARD = set(
