@@ -3,9 +3,12 @@
 #include <nlohmann/json.hpp>
 
 #include "bcpki/approver_set.h"
+#include "bcpki/batch_approval.h"
 #include "bcpki/batch_scope.h"
 #include "bcpki/encoding.h"
+#include "bcpki/scope_file.h"
 #include "bcpki/signer.h"
+#include "bcpki/time.h"
 
 #include "golden/vectors.h"
 #include "quorum/set_json.h"
@@ -140,17 +143,22 @@ std::vector<ClaimedSignature> read_signatures(Members& members) {
   return signatures;
 }
 
-void expect_tally(const Verdict<Tally>& verdict, Members& expected) {
-  if (expected.flag("take")) {
-    expect(static_cast<bool>(verdict), "may be taken and was refused");
-    const json::Array& kids = expected.list("approvedBy");
-    expect(kids.size() == verdict->counted.size(), "others approved");
-    for (std::size_t i = 0; i < kids.size(); ++i)
-      expect_equal("an approver", verdict->counted[i], *kids[i].string());
-    return;
-  }
-  expect(!verdict, "was taken and may not be");
+void expect_approvers(const std::vector<std::string>& counted, const json::Array& kids) {
+  expect(kids.size() == counted.size(), "others approved");
+  for (std::size_t i = 0; i < kids.size(); ++i)
+    expect_equal("an approver", counted[i], kids[i].text().value_or("no kid"));
+}
+
+template <class T>
+void expect_refused(const Verdict<T>& verdict, Members& expected) {
+  expect(!verdict, "is not valid and was taken");
   expect_equal("reason", verdict.reason().slug, expected.text("reason"));
+}
+
+void expect_change(const Verdict<Tally>& verdict, Members& expected) {
+  if (!expected.flag("take")) return expect_refused(verdict, expected);
+  expect(static_cast<bool>(verdict), "may be taken and was refused");
+  expect_approvers(verdict->counted, expected.list("approvedBy"));
 }
 
 HeldApprovers read_held(Members& members) {
@@ -179,7 +187,53 @@ void check_change(Members& members) {
   const std::string& trust_domain = members.text("trustDomain");
   std::optional<Verdict<Tally>> verdict;
   members.within("next", [&](Members& next) { verdict = change(held, next, trust_domain); });
-  members.within("expect", [&](Members& expected) { expect_tally(*verdict, expected); });
+  members.within("expect", [&](Members& expected) { expect_change(*verdict, expected); });
+}
+
+BatchApproval read_approval(Members& members) {
+  return {members.text("batchId"), members.hex("scopeRoot"), members.number("scopeSize"),
+          parse_time(members.text("notAfter")), read_signatures(members)};
+}
+
+void check_approval(Members& members) {
+  members.text("why");
+  const ApproverSet set = read_set(members.member("set")).value_or_throw(Code::invalid_input);
+  const ApprovalRules rules{set, members.text("trustDomain")};
+  const auto now = parse_time(members.text("now"));
+  expect(now.has_value(), "`now` must be a time");
+  BatchApproval approval;
+  members.within("approval", [&](Members& inner) { approval = read_approval(inner); });
+  const auto verdict = verify_batch_approval(&approval, approval.batch_id, rules, *now);
+  members.within("expect", [&](Members& expected) {
+    if (!expected.optional("approvedBy")) return expect_refused(verdict, expected);
+    expect(static_cast<bool>(verdict), "is valid and was refused");
+    expect_approvers(verdict->approved_by(), expected.list("approvedBy"));
+  });
+}
+
+std::string canonical(std::string_view text) {
+  return json::canonical(json::parse(text));
+}
+
+PrivateKey approver_key(Members& document, std::string_view name) {
+  std::optional<PrivateKey> key;
+  document.within(name, [&](Members& members) {
+    auto read = PrivateKey::read_pem(as_bytes(members.text("pkcs8")));
+    expect(static_cast<bool>(read), "the key cannot be read");
+    key = *std::move(read);
+    expect_equal("kid", key->public_key().kid(), members.text("kid"));
+  });
+  return *std::move(key);
+}
+
+// A key signs, and its signature counts in a set of it alone.
+void check_approver_key(Members& document, std::string_view name) {
+  const PrivateKey key = approver_key(document, name);
+  const PublicKey public_key = key.public_key();
+  expect(public_key.verify(as_bytes("a message"), key.sign(as_bytes("a message"))),
+         "a signature does not verify");
+  const ApproverSet set = ApproverSet::make({.approvers = {{public_key}}, .threshold = 1});
+  expect(set.find(public_key.kid()) != nullptr, "the key is not in its set");
 }
 
 }  // namespace
@@ -193,6 +247,47 @@ std::string refused_sets_as_texts(const std::string& text) {
 void replay_batch_scopes(Members& document, Folder&, Report& report) {
   each_case(document.list("trees"), report, check_tree);
   each_case(document.list("refusedProofs"), report, check_refused_proof);
+}
+
+void replay_batch_approvals(Members& document, Folder&, Report& report) {
+  each_case(document.list("cases"), report, check_approval);
+}
+
+void replay_scope_file(const std::string& text, Folder&, Report& report) {
+  report.judge("the file", [&] {
+    const ScopeFile file = read_scope_file(text);
+    expect_equal("the file written again", canonical(write_scope_file(file)), canonical(text));
+  });
+}
+
+// The signature is over the scope file beside it, by an approver of approver-keys.json.
+void replay_signature_file(const std::string& text, Folder& folder, Report& report) {
+  report.judge("the file", [&] {
+    const SignatureFile file = read_signature_file(text);
+    expect_equal("the file written again", canonical(write_signature_file(file)), canonical(text));
+    const ScopeFile scope = read_scope_file(folder.text("scope-file.json"));
+    expect(file.terms == scope.terms(), "it is not over scope-file.json");
+  });
+  report.judge("the signature", [&] {
+    const SignatureFile file = read_signature_file(text);
+    const json::Value keys = json::parse(folder.text("approver-keys.json"));
+    Members members(keys);
+    const PublicKey alice = approver_key(members, "alice").public_key();
+    const ApproverSet set = ApproverSet::make({.approvers = {{alice}}, .threshold = 1});
+    const BatchApproval approval = ApprovalFile{file.terms, {file.signature}}.approval();
+    const auto verdict = verify_batch_approval(
+        &approval, file.terms.scope.batch_id, {set, file.terms.trust_domain}, file.terms.not_after);
+    expect(static_cast<bool>(verdict), "it does not verify");
+  });
+}
+
+void replay_approver_keys(const std::string& text, Folder&, Report& report) {
+  const json::Value keys = json::parse(text);
+  for (const auto& [name, value] : *keys.object())
+    report.judge(name, [&, name = name] {
+      Members members(keys);
+      check_approver_key(members, name);
+    });
 }
 
 void replay_approver_sets(Members& document, Folder&, Report& report) {

@@ -108,12 +108,20 @@ using Replay = void (*)(Members& document, Folder& folder, Report& report);
 
 void replay_approver_set_changes(Members& document, Folder& folder, Report& report);
 void replay_approver_sets(Members& document, Folder& folder, Report& report);
+void replay_batch_approvals(Members& document, Folder& folder, Report& report);
 void replay_batch_scopes(Members& document, Folder& folder, Report& report);
 void replay_bundles(Members& document, Folder& folder, Report& report);
 void replay_identifiers(Members& document, Folder& folder, Report& report);
 void replay_keys(Members& document, Folder& folder, Report& report);
 void replay_primitives(Members& document, Folder& folder, Report& report);
 void replay_signatures(Members& document, Folder& folder, Report& report);
+
+// ReplayText replays a file that is one document of a format, or has no description.
+using ReplayText = void (*)(const std::string& text, Folder& folder, Report& report);
+
+void replay_approver_keys(const std::string& text, Folder& folder, Report& report);
+void replay_scope_file(const std::string& text, Folder& folder, Report& report);
+void replay_signature_file(const std::string& text, Folder& folder, Report& report);
 
 // refused_sets_as_texts makes a string of each set that approver-set.json wants refused: some are
 // no JSON that we read.

@@ -49,6 +49,7 @@ PUBLIC = {
     "approver_set.h": "quorum",
     "batch_approval.h": "quorum",
     "batch_scope.h": "quorum",
+    "scope_file.h": "quorum",
 }
 
 STANDARD = set(

@@ -26,6 +26,8 @@ inline constexpr std::uint64_t kMaxEpoch = (std::uint64_t{1} << 53) - 1;
 struct ClaimedSignature {
   std::string kid{};
   Bytes sig{};
+
+  friend bool operator==(const ClaimedSignature&, const ClaimedSignature&) = default;
 };
 
 // claim is a signature of ours on its way to a verifier.
