@@ -93,9 +93,7 @@ std::optional<std::uint32_t> BatchScope::find(const BatchEntry& entry) const {
 }
 
 void BatchScope::each_proof(const ProofTaker& take) const {
-  MerkleTree::Siblings buffer;
-  for (std::uint32_t index = 0; index < size(); ++index)
-    take(index, std::span(buffer).first(impl_->tree.tree.siblings_of(index, buffer)));
+  impl_->tree.tree.each_path(take);
 }
 
 Verdict<ProvenLeaf> verify_batch_proof(const ScopeRoot& scope, const BatchEntry& entry,

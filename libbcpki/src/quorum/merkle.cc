@@ -1,6 +1,7 @@
 #include "quorum/merkle.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "bcpki/draft.h"
@@ -15,23 +16,28 @@ constexpr std::size_t kInnerBytes = 1 + kPairBytes;
 // Nodes are hashed in groups, whose messages stay in the nearest cache.
 constexpr std::size_t kGroup = 64;
 
-// PairHasher hashes neighbours of one level into nodes of the next.
+// PairHasher hashes neighbours of one level into nodes of the next. Its messages differ only in the
+// nodes: their frame is written once.
 class PairHasher {
  public:
   explicit PairHasher(Sha256Path path) : path_(path) {
     for (std::size_t i = 0; i < kGroup; ++i) {
-      messages_[i][0] = kInnerPrefix;
-      views_[i] = messages_[i];
+      buffers_[i][0] = kInnerPrefix;
+      pad(buffers_[i].data(), kInnerBytes);
+      messages_[i] = {buffers_[i].data(), kInnerBytes};
     }
   }
+  PairHasher(const PairHasher&) = delete;
+  PairHasher& operator=(const PairHasher&) = delete;
+  ~PairHasher() = default;
 
   // hash makes each of `parents` of two of `children`.
   void hash(std::span<const Digest32> children, std::span<Digest32> parents) {
     while (!parents.empty()) {
       const std::size_t count = std::min(parents.size(), kGroup);
       for (std::size_t i = 0; i < count; ++i)
-        std::memcpy(messages_[i].data() + 1, &children[2 * i], kPairBytes);
-      sha256_each(std::span(views_).first(count), parents.first(count), path_);
+        std::memcpy(buffers_[i].data() + 1, &children[2 * i], kPairBytes);
+      sha256_many(std::span(messages_).first(count), parents.first(count), path_);
       children = children.subspan(2 * count);
       parents = parents.subspan(count);
     }
@@ -39,8 +45,8 @@ class PairHasher {
 
  private:
   Sha256Path path_;
-  std::array<std::array<std::byte, kInnerBytes>, kGroup> messages_{};
-  std::array<View, kGroup> views_{};
+  std::array<std::array<std::byte, padded_size(kInnerBytes)>, kGroup> buffers_{};
+  std::array<PaddedMessage, kGroup> messages_{};
 };
 
 Digest32 inner(View left, View right) {
@@ -87,6 +93,25 @@ std::size_t MerkleTree::siblings_of(std::uint32_t index, Siblings& out) const {
     at /= 2;
   }
   return count;
+}
+
+std::uint32_t MerkleTree::first_short_path() const {
+  std::uint32_t first = size_;
+  std::uint32_t level = 0;
+  for (std::size_t width = size_; width > 1; width = level_above(width), ++level)
+    if (width % 2 == 1) first = std::min(first, static_cast<std::uint32_t>((width - 1) << level));
+  return first;
+}
+
+void MerkleTree::move_to(std::uint32_t index, Siblings& path) const {
+  const Digest32* level = nodes_.data();
+  std::size_t width = size_;
+  const auto changed = static_cast<std::size_t>(std::countr_zero(index)) + 1;
+  for (std::size_t i = 0; i < changed && width > 1; ++i) {
+    path[i] = level[(index >> i) ^ 1];
+    level += width;
+    width = level_above(width);
+  }
 }
 
 bool leads_to(View root, const Digest32& leaf, std::uint64_t index, std::uint64_t size,

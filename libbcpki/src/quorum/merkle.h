@@ -8,7 +8,7 @@
 
 #include "bcpki/bytes.h"
 
-#include "crypto/sha256_each.h"
+#include "crypto/sha256_many.h"
 
 namespace bcpki {
 
@@ -33,7 +33,29 @@ class MerkleTree {
   // how long it is.
   std::size_t siblings_of(std::uint32_t index, Siblings& out) const;
 
+  // each_path calls `take(index, path)` for every leaf in order, with all paths in one buffer.
+  template <class Take>
+  void each_path(Take take) const {
+    Siblings path;
+    std::size_t length = 0;
+    const std::uint32_t short_from = first_short_path();
+    for (std::uint32_t index = 0; index < size_; ++index) {
+      if (index == 0 || index >= short_from)
+        length = siblings_of(index, path);
+      else
+        move_to(index, path);
+      take(index, std::span<const Digest32>(path).first(length));
+    }
+  }
+
  private:
+  // first_short_path is the first leaf whose path has a level without a sibling.
+  std::uint32_t first_short_path() const;
+
+  // move_to makes the full path to `index` of that to the leaf before it: the higher siblings are
+  // the same ones.
+  void move_to(std::uint32_t index, Siblings& path) const;
+
   std::uint32_t size_;
   std::vector<Digest32> nodes_;  // the leaves, then each level above, the root last
 };

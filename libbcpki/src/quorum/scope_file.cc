@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "bcpki/draft.h"
 #include "bcpki/encoding.h"
 #include "bcpki/identifier.h"
 
-#include "crypto/sha256_each.h"
 #include "quorum/fields.h"
 #include "quorum/scope_reader.h"
 
@@ -50,16 +50,8 @@ void bind_payload(ScopeEntries& leaves, std::size_t i, const Digest32& digest) {
 }
 
 void bind_payloads(ScopeEntries& leaves) {
-  std::vector<std::size_t> places;
-  std::vector<View> values;
-  for (std::size_t i = 0; i < leaves.payloads.size(); ++i) {
-    if (!leaves.payloads[i]) continue;
-    places.push_back(i);
-    values.emplace_back(leaves.payloads[i]->value);
-  }
-  std::vector<Digest32> digests(values.size());
-  sha256_each(values, digests, best_sha256_path());
-  for (std::size_t i = 0; i < places.size(); ++i) bind_payload(leaves, places[i], digests[i]);
+  for (std::size_t i = 0; i < leaves.payloads.size(); ++i)
+    if (const auto& payload = leaves.payloads[i]) bind_payload(leaves, i, sha256(payload->value));
 }
 
 // share_payloads gives entries of one leaf the payload that one of them has.

@@ -8,7 +8,7 @@
 
 #include "bcpki/batch_scope.h"
 
-#include "crypto/sha256_each.h"
+#include "crypto/sha256_many.h"
 #include "quorum/merkle.h"
 
 namespace bcpki {
