@@ -118,7 +118,9 @@ class ApproverSet {
   // one may make, is taken. It admits no change. Refused: `malformed-set`.
   static Verdict<ApproverSet> check_held(const ClaimedQuorum& claimed);
 
-  const std::vector<Approver>& approvers() const noexcept;  // in the order that they were given
+  // approvers are in the order that they were given, and kids are their keys'.
+  const std::vector<Approver>& approvers() const noexcept;
+  const std::vector<std::string>& kids() const noexcept;
   std::uint32_t threshold() const noexcept;
   const std::vector<Tier>& tiers() const noexcept;
   std::uint32_t unbatched_per_hour() const noexcept;

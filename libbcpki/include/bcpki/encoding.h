@@ -23,6 +23,9 @@ std::optional<Bytes> parse_base64(std::string_view text);
 std::optional<Bytes> parse_base64url(std::string_view text);
 std::optional<Bytes> parse_hex(std::string_view text);
 
+// parse_digest reads 32 bytes of hex, as strictly.
+std::optional<Digest32> parse_digest(std::string_view text);
+
 // printable shows text that came from elsewhere: control characters, DEL, bidi controls, zero-width
 // and other invisible characters, line separators, and bytes that are no UTF-8 are written as
 // `\u001b`, `\u{e0001}` or `\xff`; a backslash stays one. The result holds no line break.

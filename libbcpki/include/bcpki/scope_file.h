@@ -38,10 +38,14 @@ struct ServerWords {
   std::optional<UnixTime> created_at{};
 };
 
-// ScopeEntries is operations in a file's order, equal ones included.
+// ScopeEntries is operations in a file's order, equal ones included. `payloads` stand at their
+// entries' places and may end earlier.
 struct ScopeEntries {
   std::vector<BatchEntry> entries{};
-  std::vector<std::optional<ScopePayload>> payloads{};  // for each entry, nullopt where it has none
+  std::vector<std::optional<ScopePayload>> payloads{};
+
+  // payload returns that of the entry at `place`, or null where it has none.
+  const ScopePayload* payload(std::size_t place) const;
 };
 
 // ScopeContents is what a scope file says beside what follows from it.

@@ -132,6 +132,18 @@ constexpr std::array<std::array<char, 2>, 256> kHexPairs = [] {
   return pairs;
 }();
 
+// read_hex reads two digits of `text` for each of `bytes` and returns what was seen.
+std::uint32_t read_hex(std::string_view text, std::span<std::byte> bytes) {
+  std::uint32_t seen = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const std::uint32_t high = value_at(kHexValues, text, 2 * i);
+    const std::uint32_t low = value_at(kHexValues, text, (2 * i) + 1);
+    seen |= high | low;
+    bytes[i] = static_cast<std::byte>(high << 4 | low);
+  }
+  return seen;
+}
+
 struct Range {
   char32_t first, last;
 };
@@ -193,14 +205,15 @@ std::optional<Bytes> parse_base64url(std::string_view text) {
 std::optional<Bytes> parse_hex(std::string_view text) {
   if (text.size() % 2 != 0) return std::nullopt;
   Bytes bytes(text.size() / 2);
-  std::uint32_t seen = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const std::uint32_t high = value_at(kHexValues, text, 2 * i);
-    const std::uint32_t low = value_at(kHexValues, text, (2 * i) + 1);
-    seen |= high | low;
-    bytes[i] = static_cast<std::byte>(high << 4 | low);
-  }
+  const std::uint32_t seen = read_hex(text, bytes);
   return accepted(std::move(bytes), seen);
+}
+
+std::optional<Digest32> parse_digest(std::string_view text) {
+  Digest32 digest;
+  if (text.size() != 2 * digest.size() || (read_hex(text, digest) & kNoDigit) != 0)
+    return std::nullopt;
+  return digest;
 }
 
 std::string printable(std::string_view text) {

@@ -92,12 +92,12 @@ Verdict<ApproverSet> judge(const ClaimedQuorum& claimed, Zero threshold) {
   for (const ClaimedQuorum::Key& key : claimed.keys) {
     auto read = PublicKey::read(key.spki);
     if (!read) return malformed(read.reason().detail);
-    if (read->kid() != key.kid)
-      return malformed(
-          fmt::format("a key is listed under another kid than its own, {}", read->kid()));
     quorum.approvers.push_back({*std::move(read), key.name});
   }
-  return judge(std::move(quorum), threshold);
+  auto set = judge(std::move(quorum), threshold);
+  if (set && !std::ranges::equal(set->kids(), claimed.keys, {}, {}, &ClaimedQuorum::Key::kid))
+    return malformed("a key is listed under another kid than its own");
+  return set;
 }
 
 }  // namespace
@@ -142,6 +142,10 @@ const std::vector<Approver>& ApproverSet::approvers() const noexcept {
   return impl_->quorum.approvers;
 }
 
+const std::vector<std::string>& ApproverSet::kids() const noexcept {
+  return impl_->kids;
+}
+
 std::uint32_t ApproverSet::threshold() const noexcept {
   return impl_->quorum.threshold;
 }
@@ -155,8 +159,8 @@ std::uint32_t ApproverSet::unbatched_per_hour() const noexcept {
 }
 
 const Approver* ApproverSet::find(std::string_view kid) const noexcept {
-  const auto found = std::ranges::find(impl_->kids, kid);
-  return found == impl_->kids.end() ? nullptr : &approvers()[found - impl_->kids.begin()];
+  const auto found = std::ranges::find(kids(), kid);
+  return found == kids().end() ? nullptr : &approvers()[found - kids().begin()];
 }
 
 std::uint32_t ApproverSet::required_approvals(std::uint32_t scope_size) const noexcept {
@@ -172,7 +176,7 @@ Bytes ApproverSet::input() const {
   Bytes out;
   put_size(out, approvers().size());
   for (const std::size_t i : impl_->by_kid) {
-    wire::put_lp(out, as_bytes(impl_->kids[i]));
+    wire::put_lp(out, as_bytes(kids()[i]));
     wire::put_lp(out, approvers()[i].key.spki());
   }
   wire::put_u32(out, threshold());

@@ -7,6 +7,7 @@
 #include "bcpki/encoding.h"
 #include "bcpki/identifier.h"
 
+#include "quorum/excerpt.h"
 #include "quorum/scope_tree.h"
 
 namespace bcpki {
@@ -27,13 +28,19 @@ constexpr std::size_t kMaxTreeEntries = 0xffffffff;
 }
 
 void require_names(std::string_view batch_id, std::span<const BatchEntry> entries) {
-  if (!is_id(batch_id)) refuse(fmt::format("\"{}\" is no batch id", batch_id));
-  for (const BatchEntry& entry : entries) {
-    if (!is_subject(entry.subject))
-      refuse(fmt::format("\"{}\" is no subject: 1 to 512 of printable ASCII without space",
-                         entry.subject));
-    if (!is_kind(entry.kind))
-      refuse(fmt::format("\"{}\" is no kind such as node.reboot", entry.kind));
+  if (!is_id(batch_id)) refuse(fmt::format("\"{}\" is no batch id", excerpt(batch_id)));
+  std::string_view last_kind;  // a batch has few kinds and many entries
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& [subject, kind, payload] = entries[i];
+    if (!is_subject(subject))
+      refuse(
+          fmt::format("leaf {}: \"{}\" is no subject, which is 1 to 512 printable ASCII "
+                      "characters without space",
+                      i, excerpt(subject)));
+    if (kind == last_kind) continue;
+    if (!is_kind(kind))
+      refuse(fmt::format("leaf {}: \"{}\" is no kind such as node.reboot", i, excerpt(kind)));
+    last_kind = kind;
   }
 }
 
@@ -102,8 +109,9 @@ Verdict<ProvenLeaf> verify_batch_proof(const ScopeRoot& scope, const BatchEntry&
   if (are_names(scope.batch_id, entry) &&
       leads_to(scope.root, leaf, proof.index, scope.size, proof.siblings))
     return ProvenLeaf(leaf, entry.payload_sha256.has_value());
-  return Reason{"not-in-scope", printable(fmt::format("{} on {} is not in the approved scope",
-                                                      entry.kind, entry.subject))};
+  return Reason{"not-in-scope",
+                printable(fmt::format("{} on {} is not in the approved scope", excerpt(entry.kind),
+                                      excerpt(entry.subject)))};
 }
 
 Verdict<ProvenLeaf> verify_batch_member(const ScopeRoot& scope, const BatchEntry& operation,

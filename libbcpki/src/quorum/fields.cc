@@ -6,18 +6,9 @@
 #include "bcpki/encoding.h"
 #include "bcpki/error.h"
 
+#include "quorum/excerpt.h"
+
 namespace bcpki {
-namespace {
-
-// Values in messages are cut here: they may come from anywhere.
-constexpr std::size_t kMaxShown = 80;
-
-std::string excerpt(std::string_view text) {
-  if (text.size() <= kMaxShown) return std::string(text);
-  return fmt::format("{}...", text.substr(0, kMaxShown));
-}
-
-}  // namespace
 
 void refuse_file(std::string_view name, std::string_view what) {
   throw Error(Code::invalid_input, fmt::format("the {} cannot be used: {}", name, what));
@@ -137,14 +128,6 @@ void Fields::finish() const {
   for (const auto& [name, value] : *members_)
     if (!read_.contains(name))
       refuse_file(file_, fmt::format("{} is no member that we know", pointer(excerpt(name))));
-}
-
-std::optional<Digest32> parse_digest(std::string_view hex) {
-  const auto bytes = parse_hex(hex);
-  Digest32 digest;
-  if (!bytes || bytes->size() != digest.size()) return std::nullopt;
-  std::ranges::copy(*bytes, digest.begin());
-  return digest;
 }
 
 std::optional<UnixTime> parse_whole_seconds(std::string_view text) {

@@ -85,8 +85,7 @@ class Fields {
   std::set<std::string, std::less<>> read_;
 };
 
-// parse_digest and parse_whole_seconds return nullopt for what is none.
-std::optional<Digest32> parse_digest(std::string_view hex);
+// parse_whole_seconds returns nullopt for what is no time, and for a fraction of a second.
 std::optional<UnixTime> parse_whole_seconds(std::string_view text);
 
 // laid_out writes a document for people.

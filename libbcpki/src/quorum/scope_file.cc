@@ -34,8 +34,7 @@ void require_contents(const ScopeContents& contents) {
           fmt::format("its reason is longer than {} characters", kMaxReason));
   require(leaves.entries.size() <= kMaxScopeEntries,
           fmt::format("it has more than {} leaves", kMaxScopeEntries));
-  require(leaves.payloads.size() == leaves.entries.size(),
-          "it has another number of payloads than of leaves");
+  require(leaves.payloads.size() <= leaves.entries.size(), "it has more payloads than leaves");
   for (const auto& payload : leaves.payloads)
     require(!payload || payload->value.size() <= kMaxPayloadBytes,
             fmt::format("a payload is larger than {} bytes", kMaxPayloadBytes));
@@ -64,6 +63,8 @@ void share_payloads(ScopeEntries& leaves) {
   std::map<decltype(leaf(0)), std::size_t> with_payload;
   for (std::size_t i = 0; i < leaves.payloads.size(); ++i)
     if (leaves.payloads[i]) with_payload.emplace(leaf(i), i);
+  if (with_payload.empty()) return;
+  leaves.payloads.resize(leaves.entries.size());
   for (std::size_t i = 0; i < leaves.payloads.size(); ++i) {
     if (leaves.payloads[i] || !leaves.entries[i].payload_sha256) continue;
     const auto found = with_payload.find(leaf(i));
@@ -116,7 +117,7 @@ json::Value payload_json(const ScopePayload& payload) {
   return out;
 }
 
-json::Value leaf_json(const BatchEntry& entry, const std::optional<ScopePayload>& payload) {
+json::Value leaf_json(const BatchEntry& entry, const ScopePayload* payload) {
   json::Object out;
   out.emplace_back("subject", entry.subject);
   out.emplace_back("kind", entry.kind);
@@ -166,7 +167,6 @@ ScopeEntries parse_lines(std::string_view text) {
             fmt::format("it has more than {} leaves", kMaxScopeEntries));
     leaves.entries.push_back(parse_line(line, number));
   }
-  leaves.payloads.resize(leaves.entries.size());
   return leaves;
 }
 
@@ -177,9 +177,12 @@ bool is_json(std::string_view text) {
 
 }  // namespace
 
+const ScopePayload* ScopeEntries::payload(std::size_t place) const {
+  return place < payloads.size() && payloads[place] ? &*payloads[place] : nullptr;
+}
+
 const ScopePayload* ScopeFile::payload_of(std::uint32_t index) const {
-  const auto& payload = contents.leaves.payloads[scope.entry_of(index)];
-  return payload ? &*payload : nullptr;
+  return contents.leaves.payload(scope.entry_of(index));
 }
 
 ScopeFile make_scope_file(ScopeContents contents) {
@@ -214,7 +217,7 @@ std::string write_scope_file(const ScopeFile& file) {
   put_words(top, contents.words);
   json::Array leaves;
   for (std::size_t i = 0; i < contents.leaves.entries.size(); ++i)
-    leaves.push_back(leaf_json(contents.leaves.entries[i], contents.leaves.payloads[i]));
+    leaves.push_back(leaf_json(contents.leaves.entries[i], contents.leaves.payload(i)));
   top.emplace_back("leaves", std::move(leaves));
   return laid_out(std::move(top));
 }

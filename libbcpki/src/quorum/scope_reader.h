@@ -12,7 +12,7 @@ namespace bcpki {
 inline constexpr std::string_view kScopeFileFormat = "better-compute-batch-scope";
 inline constexpr std::string_view kScopeFileName = "scope file";
 
-// ScopeDocument is what the text says, each value judged by itself.
+// ScopeDocument is what the text says. Subjects and kinds are not judged yet.
 struct ScopeDocument {
   ScopeContents contents{};
   bool is_bare = false;  // a list of leaves, and nothing else of the contents

@@ -37,10 +37,12 @@ void put_fact(Lines& lines, const std::string& before, const std::string& after)
 }
 
 void put_approvers(Lines& lines, const ApproverSet& current, const ApproverSet& next) {
-  for (const Approver& approver : current.approvers())
-    if (!next.find(approver.key.kid())) lines.push_back({'-', shown_approver(approver)});
-  for (const Approver& approver : next.approvers()) {
-    const Approver* before = current.find(approver.key.kid());
+  for (std::size_t i = 0; i < current.kids().size(); ++i)
+    if (!next.find(current.kids()[i]))
+      lines.push_back({'-', shown_approver(current.approvers()[i])});
+  for (std::size_t i = 0; i < next.kids().size(); ++i) {
+    const Approver& approver = next.approvers()[i];
+    const Approver* before = current.find(next.kids()[i]);
     lines.push_back({before ? ' ' : '+', shown_approver(approver)});
     if (before && before->name != approver.name)
       lines.push_back({'!', fmt::format("its name was {}: a key is its kid, names are not signed",

@@ -35,9 +35,8 @@ Tally tally(const ApproverSet& set, const Statement& statement,
     else
       tally.ignored.push_back({signature.kid, slug});
   }
-  for (const Approver& approver : set.approvers())
-    if (auto kid = approver.key.kid(); !contains(tally.counted, kid))
-      tally.missing.push_back(std::move(kid));
+  for (const std::string& kid : set.kids())
+    if (!contains(tally.counted, kid)) tally.missing.push_back(kid);
   std::ranges::sort(tally.counted);
   std::ranges::sort(tally.missing);
   return tally;
