@@ -8,6 +8,7 @@ import sys
 import bundle
 import golden
 import keys
+import quorum
 import strict
 
 READERS = {
@@ -81,16 +82,135 @@ def check_bundle(case):
         return {"error": refusal.code, "check": refusal.check}, case["expect"]
 
 
+def entry_of(case):
+    return case["subject"], case["kind"], strict.read_hex(case["payloadSha256"])
+
+
+def check_tree(case):
+    scope = quorum.Scope(case["batchId"], [entry_of(entry) for entry in case["entries"]])
+    found = {"root": scope.root.hex(), "size": len(scope.leaves), "leaves": []}
+    for index, hash in enumerate(scope.leaves):
+        siblings = scope.siblings(index)
+        entry = next(e for e in scope.entries if quorum.leaf(scope.batch_id, *e) == hash)
+        if not quorum.proves(scope.batch_id, entry, index, siblings, len(scope.leaves), scope.root):
+            raise ValueError("a proof of ours does not hold")
+        subject, kind, payload = entry
+        names = {"subject": subject, "kind": kind, "payloadSha256": payload.hex()}
+        proof = {"index": index, "hash": hash.hex(), "siblings": [s.hex() for s in siblings]}
+        found["leaves"].append(names | proof)
+    return found, {name: case[name] for name in found}
+
+
+def check_refused_proof(case):
+    siblings = [strict.read_hex(sibling) for sibling in case["siblings"]]
+    root = strict.read_hex(case["root"])
+    proof = case["index"], siblings, case["size"], root
+    return quorum.proves(case["batchId"], entry_of(case), *proof), False
+
+
+def check_set(case):
+    value = quorum.read_set(case["set"])
+    parts = [*quorum.set_parts(value, case["epoch"]), case["trustDomain"].encode()]
+    found = {
+        "input": quorum.set_input(value).hex(),
+        "sha256": quorum.digest(value).hex(),
+        "signingInput": keys.signature_input("approver-set", parts).hex(),
+        "required": [r | {"approvals": quorum.required(value, r["size"])} for r in case["required"]],
+    }
+    return found, {name: case[name] for name in found}
+
+
+def check_refused_set(case):
+    text = json.dumps(case["set"])
+    return takes(lambda t: quorum.read_set(strict.read_json(t.encode())), text)[0], False
+
+
+def verdict(result):
+    return {"reason": result} if isinstance(result, str) else {"approvedBy": result}
+
+
+def check_change(case):
+    held, following = case["held"] or {"set": None, "epoch": 0}, case["next"]
+    if held["set"] is not None:
+        quorum.read_set(held["set"], held=True)
+    result = quorum.judge_change(
+        held["set"],
+        held["epoch"],
+        case["pin"] and strict.read_hex(case["pin"]),
+        following["set"],
+        following["epoch"],
+        following["signatures"],
+        case["trustDomain"],
+    )
+    return {"take": not isinstance(result, str)} | verdict(result), case["expect"]
+
+
+def check_approval(case):
+    approval, now = case["approval"], strict.read_time(case["now"])
+    value, batch_id = quorum.read_set(case["set"]), approval["batchId"]
+    result = quorum.judge_approval(approval, batch_id, value, case["trustDomain"], now)
+    return verdict(result), case["expect"]
+
+
+def check_scope_file(case):
+    document, scope = quorum.read_scope_file(json.dumps(case["file"]).encode())
+    return [document["size"], scope.root.hex()], [len(scope.leaves), case["file"]["root"]]
+
+
+def check_signature_file(case):
+    document = quorum.read_signature_file(json.dumps(case["file"]).encode())
+    scope, _ = quorum.read_scope_file((golden.FOLDER / "scope-file.json").read_bytes())
+    approvers = json.loads((golden.FOLDER / "approver-keys.json").read_text(encoding="utf-8"))
+    spki = public_key_of(approvers["alice"])
+    parts = [*quorum.approval_parts(document), scope["trustDomain"].encode()]
+    sig = strict.read_base64url(document["signature"]["sig"])
+    found = keys.kid(spki), keys.verify_purpose_signature(spki, sig, "batch-approval", parts)
+    return [*found, document["scopeRoot"]], [document["signature"]["kid"], True, scope["root"]]
+
+
+def public_key_of(approver):
+    return keys.read_pkcs8(keys.read_pem("PRIVATE KEY", approver["pkcs8"]))
+
+
+def check_approver_key(case):
+    return keys.kid(public_key_of(case)), case["kid"]
+
+
 def flat_names(document):
     return [case | {"name": name} for name, cases in document.items() for case in cases]
 
 
-# For each file: where its cases are, what checks one, and every member that a case may have.
+# For each file, or part of one: where its cases are, what checks one, and every member that a case may have.
 FILES = {
     "primitives": (lambda d: d["cases"], check_primitive, "id kind value valid ms"),
     "keys": (lambda d: d["keys"], check_key, "spki pin kid jwk"),
     "signatures": (lambda d: d["cases"], check_signature, "id purpose parts input spki sig valid why"),
     "identifiers": (flat_names, check_name, "id name value valid"),
+    "batch-scope": (lambda d: d["trees"], check_tree, "id note batchId entries root size leaves"),
+    "batch-scope (refused)": (
+        lambda d: d["refusedProofs"],
+        check_refused_proof,
+        "id batchId subject kind payloadSha256 index siblings size root why",
+    ),
+    "approver-set": (
+        lambda d: d["sets"],
+        check_set,
+        "id set input sha256 epoch trustDomain signingInput required",
+    ),
+    "approver-set (refused)": (lambda d: d["refusedSets"], check_refused_set, "id why set"),
+    "approver-set-change": (
+        lambda d: d["cases"],
+        check_change,
+        "id why held pin trustDomain next expect",
+    ),
+    "batch-approval": (
+        lambda d: d["cases"],
+        check_approval,
+        "id why set trustDomain now approval expect",
+    ),
+    "scope-file": (lambda d: [{"file": d}], check_scope_file, "file"),
+    "signature-file": (lambda d: [{"file": d}], check_signature_file, "file"),
+    "approver-keys": (lambda d: list(d.values()), check_approver_key, "pkcs8 kid"),
     "bundle": (
         lambda d: d["cases"],
         check_bundle,
@@ -120,8 +240,9 @@ def unread_bundle_files(cases):
 def main():
     passed = failed = 0
     for file, (find_cases, check, members) in FILES.items():
-        document = json.loads((golden.FOLDER / f"{file}.json").read_text(encoding="utf-8"))
-        document.pop("description")
+        name = file.partition(" ")[0]
+        document = json.loads((golden.FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+        document.pop("description", None)
         cases = find_cases(document)
         results = [
             check_case(case.get("id", f"{file} {number}"), case, check, members)
