@@ -77,7 +77,7 @@ std::shared_ptr<ApproverSet::Impl> hold(Quorum quorum) {
 }
 
 Reason malformed(std::string_view why) {
-  return {"malformed-set", printable(fmt::format("it is no valid approver set: {}", why))};
+  return Reason{"malformed-set", printable(fmt::format("it is no valid approver set: {}", why))};
 }
 
 Verdict<ApproverSet> judge(Quorum quorum, Zero threshold) {

@@ -46,8 +46,8 @@ bool is_held(const HeldApprovers& held, const NextApprovers& next) {
 }
 
 Reason stale(const HeldApprovers& held, const NextApprovers& next) {
-  return {"stale-epoch",
-          fmt::format("epoch {} is not above {}, which was held already", next.epoch, held.epoch)};
+  return Reason{"stale-epoch", fmt::format("epoch {} is not above {}, which was held already",
+                                           next.epoch, held.epoch)};
 }
 
 Verdict<Tally> judge_first(const HeldApprovers& held, const NextApprovers& next) {
