@@ -190,8 +190,8 @@ struct NextApprovers {
 
 // verify_approver_set_change says whether a holder may take the next set, and who allowed it:
 // nothing is needed where it holds that set for that epoch, or no keys. `trust_domain` is the
-// holder's own. Refused: `malformed-set` (an epoch that is 0 beside keys or above kMaxEpoch); without
-// keys held `stale-epoch`, then `pin-mismatch`; with keys `stale-epoch`, `no-trust-domain`,
+// holder's own. Refused: `malformed-set` (an epoch that is 0 beside keys or above kMaxEpoch);
+// without keys held `stale-epoch`, then `pin-mismatch`; with keys `stale-epoch`, `no-trust-domain`,
 // `no-threshold`, `approver-set-unsigned`, in this order.
 Verdict<Tally> verify_approver_set_change(const HeldApprovers& held, const NextApprovers& next,
                                           std::string_view trust_domain);

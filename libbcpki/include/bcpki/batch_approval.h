@@ -82,9 +82,9 @@ class ApprovedBatch {
 };
 
 // verify_batch_approval says whether `approval`, which may be null, allows the batch `batch_id` at
-// `now`. Refused: `no-approval`, `other-batch`, `malformed-approval` (a root that is not 32 bytes, a
-// size of 0 or above kMaxBatchLeaves, no end or one with a fraction of a second or before 1970, more
-// than kMaxApprovalSignatures), `expired`, `too-few-approvals`, in this order.
+// `now`. Refused: `no-approval`, `other-batch`, `malformed-approval` (a root that is not 32 bytes,
+// a size of 0 or above kMaxBatchLeaves, no end or one with a fraction of a second or before 1970,
+// more than kMaxApprovalSignatures), `expired`, `too-few-approvals`, in this order.
 Verdict<ApprovedBatch> verify_batch_approval(const BatchApproval* approval,
                                              std::string_view batch_id, const ApprovalRules& rules,
                                              UnixTime now);
