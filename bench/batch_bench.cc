@@ -1,7 +1,17 @@
-// A batch: its tree against one SHA-256 stream over as many blocks, and an agent's check of an
-// approval against the verifications that it cannot do without.
+// A batch: its tree against one SHA-256 stream over as many blocks, an agent's check of an approval
+// against the verifications that it cannot do without, and a scope file against Node's JSON.parse
+// of it. Beside them, what plain programs in other languages need for the same tree. The folder of
+// these peers comes in BCPKI_PEERS.
+#include <stdio.h>
+#include <stdlib.h>
+
 #include <array>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,6 +23,8 @@
 #include "bcpki/batch_approval.h"
 #include "bcpki/batch_scope.h"
 #include "bcpki/draft.h"
+#include "bcpki/encoding.h"
+#include "bcpki/scope_file.h"
 
 #include "quorum/scope_tree.h"
 #include "ratio.h"
@@ -64,12 +76,15 @@ class Stream {
 
 constexpr std::size_t kLeafBlocks = 3, kInnerBlocks = 2;
 
-void root_and_proofs(const std::vector<bcpki::BatchEntry>& list, bcpki::Sha256Path path) {
+// root_and_proofs returns the root, so that peers can be checked.
+bcpki::Digest32 root_and_proofs(const std::vector<bcpki::BatchEntry>& list,
+                                bcpki::Sha256Path path) {
   const auto scope = bcpki::make_scope_tree(kBatch, list, path);
   scope.tree.each_path([](std::uint32_t, std::span<const bcpki::Digest32> siblings) {
     benchmark::DoNotOptimize(siblings.data());
     benchmark::ClobberMemory();
   });
+  return scope.tree.root();
 }
 
 void tree(benchmark::State& state, std::size_t leaves, double goal, bcpki::Sha256Path path) {
@@ -81,21 +96,21 @@ void tree(benchmark::State& state, std::size_t leaves, double goal, bcpki::Sha25
       [&] { root_and_proofs(list, path); });
 }
 
-void tree_50k(benchmark::State& state) {
+void tree50k(benchmark::State& state) {
   tree(state, 50'000, 0.95, bcpki::best_sha256_path());
 }
-void tree_50k_portable(benchmark::State& state) {
+void tree50k_portable(benchmark::State& state) {
   tree(state, 50'000, 2.2, bcpki::Sha256Path::portable);
 }
 // Where a CPU has one unit for both messages, there is no more to gain than a context's cost.
-void tree_50k_paired(benchmark::State& state) {
+void tree50k_paired(benchmark::State& state) {
   if (!bcpki::has_sha256_path(bcpki::Sha256Path::paired)) return state.SkipWithError("no SHA");
   tree(state, 50'000, 1.5, bcpki::Sha256Path::paired);
 }
-void tree_1m(benchmark::State& state) {
+void tree1m(benchmark::State& state) {
   tree(state, 1'000'000, 1.35, bcpki::best_sha256_path());
 }
-void tree_1m_portable(benchmark::State& state) {
+void tree1m_portable(benchmark::State& state) {
   tree(state, 1'000'000, 2.5, bcpki::Sha256Path::portable);
 }
 
@@ -188,16 +203,122 @@ void approval_unheld(benchmark::State& state) {
       [] { admission.check_unheld(); });
 }
 
+// ---- Peers
+// ----------------------------------------------------------------------------------------
+
+std::string peer(const std::string& file) {
+  const char* folder = getenv("BCPKI_PEERS");
+  if (folder == nullptr) throw std::runtime_error("BCPKI_PEERS is not set");
+  return std::string(folder) + "/" + file;
+}
+
+// Said is what a peer prints: a word, and the CPU seconds that it took.
+struct Said {
+  std::string word;
+  double seconds = 0;
+};
+
+Said run_peer(const std::string& command) {
+  FILE* output = popen((command + " </dev/null").c_str(), "r");
+  check(output != nullptr);
+  std::array<char, 256> line{};
+  check(fgets(line.data(), line.size(), output) != nullptr);
+  check(pclose(output) == 0);
+  std::istringstream words(line.data());
+  Said said;
+  words >> said.word >> said.seconds;
+  check(!words.fail());
+  return said;
+}
+
+double timed_tree(const std::vector<bcpki::BatchEntry>& list) {
+  const auto work = [&] { root_and_proofs(list, bcpki::best_sha256_path()); };
+  return bench::timed(bench::Clock::thread, work);
+}
+
+void peer_tree(benchmark::State& state, const std::string& command) {
+  const auto list = entries(kLeaves);
+  const auto root = bcpki::hex(root_and_proofs(list, bcpki::best_sha256_path()));
+  bench::compared(
+      state, bench::kNoGoal, [&] { return timed_tree(list); },
+      [&] {
+        const Said said = run_peer(command + " " + std::to_string(kLeaves));
+        check(said.word == root);
+        return said.seconds;
+      });
+}
+
+void tree50k_go(benchmark::State& state) {
+  peer_tree(state, peer("tree"));
+}
+void tree50k_node(benchmark::State& state) {
+  peer_tree(state, "node " + peer("tree.js"));
+}
+void tree50k_python(benchmark::State& state) {
+  peer_tree(state, "/usr/bin/python3 " + peer("tree.py"));
+}
+
+// ---- A scope file
+// -----------------------------------------------------------------------------------
+
+// ScopeText is the file of a batch of 50,000, without white space: about 8 MB.
+class ScopeText {
+ public:
+  ScopeText() {
+    const auto list = entries(kLeaves);
+    const auto scope = bcpki::BatchScope::make(kBatch, list);
+    std::ofstream out(path());
+    out << R"({"format":"better-compute-batch-scope","version":1,"batchId":")" << kBatch
+        << R"(","trustDomain":")" << kTrustDomain
+        << R"(","notAfter":"2026-11-30T12:00:00Z","root":")" << bcpki::hex(scope.root().root)
+        << R"(","size":)" << scope.size() << R"(,"leaves":[)";
+    std::string_view comma;
+    for (const auto& entry : list) {
+      out << comma << R"({"subject":")" << entry.subject << R"(","kind":")" << entry.kind
+          << R"(","payloadSha256":")" << bcpki::hex(*entry.payload_sha256) << "\"}";
+      comma = ",";
+    }
+    out << "]}";
+    check(out.flush().good());
+  }
+
+  static std::string path() { return peer("scope.json"); }
+};
+
+// read_scope says what a tool's read of a scope takes: once, in a process of its own.
+int read_scope(const char* path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const auto work = [&] { check(bcpki::read_scope_file(text).scope.size() == kLeaves); };
+  const double seconds = bench::timed(bench::Clock::thread, work);
+  std::cout << "read " << seconds << '\n';
+  return 0;
+}
+
+void scope_read(benchmark::State& state) {
+  static const ScopeText scope;
+  const std::string node = "node " + peer("parse.js") + " " + scope.path();
+  const std::string ours =
+      std::filesystem::read_symlink("/proc/self/exe").string() + " --read " + scope.path();
+  bench::compared(
+      state, 1, [&] { return run_peer(node).seconds; }, [&] { return run_peer(ours).seconds; });
+}
+
+BENCHMARK(scope_read)->Repetitions(3)->Iterations(5)->UseManualTime();
 BENCHMARK(approval)->Repetitions(5)->MinTime(0.3)->UseManualTime();
 BENCHMARK(approval_unheld)->Repetitions(5)->MinTime(0.3)->UseManualTime();
-BENCHMARK(tree_50k)->Repetitions(5)->MinTime(0.3)->UseManualTime();
-BENCHMARK(tree_50k_portable)->Repetitions(5)->MinTime(0.3)->UseManualTime();
-BENCHMARK(tree_50k_paired)->Repetitions(5)->MinTime(0.3)->UseManualTime();
-BENCHMARK(tree_1m)->Repetitions(3)->Iterations(3)->UseManualTime();
-BENCHMARK(tree_1m_portable)->Repetitions(3)->Iterations(3)->UseManualTime();
+BENCHMARK(tree50k)->Repetitions(5)->MinTime(0.3)->UseManualTime();
+BENCHMARK(tree50k_portable)->Repetitions(5)->MinTime(0.3)->UseManualTime();
+BENCHMARK(tree50k_paired)->Repetitions(5)->MinTime(0.3)->UseManualTime();
+BENCHMARK(tree50k_go)->Repetitions(3)->Iterations(1)->UseManualTime();
+BENCHMARK(tree50k_node)->Repetitions(3)->Iterations(1)->UseManualTime();
+BENCHMARK(tree50k_python)->Repetitions(3)->Iterations(1)->UseManualTime();
+BENCHMARK(tree1m)->Repetitions(3)->Iterations(3)->UseManualTime();
+BENCHMARK(tree1m_portable)->Repetitions(3)->Iterations(3)->UseManualTime();
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--read") return read_scope(argv[2]);
   return bench::run(argc, argv);
 }

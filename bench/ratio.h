@@ -23,7 +23,7 @@ inline double seconds(Clock clock) {
 }
 
 template <class Work>
-double timed(Clock clock, Work& work) {
+double timed(Clock clock, Work&& work) {
   const double start = seconds(clock);
   work();
   return seconds(clock) - start;
@@ -35,22 +35,20 @@ inline double median(std::vector<double> values) {
   return *middle;
 }
 
-// paired runs `limit` and `product` in turn, the first of a pair alternating, and counts the median
-// ratio of the pairs. `prepare` makes what both will work on, anew for each pair and untimed.
-// `goal` is the most that the ratio may be.
-template <class Prepare, class Limit, class Product>
-void paired(benchmark::State& state, double goal, Clock clock, Prepare prepare, Limit limit,
-            Product product) {
-  prepare();
-  limit();
-  product();
+// No goal: a benchmark that only tells what something else takes.
+inline constexpr double kNoGoal = 0;
+
+// compared runs `limit` and `product`, which return the seconds that they took, in turn, the first
+// of a pair alternating, and counts the median ratio of the pairs. `goal` is the most that the
+// ratio may be.
+template <class Limit, class Product>
+void compared(benchmark::State& state, double goal, Limit limit, Product product) {
   std::vector<double> limits, products, ratios;
   for (auto _ : state) {
     const bool limit_first = ratios.size() % 2 == 0;
-    prepare();
-    if (limit_first) limits.push_back(timed(clock, limit));
-    products.push_back(timed(clock, product));
-    if (!limit_first) limits.push_back(timed(clock, limit));
+    if (limit_first) limits.push_back(limit());
+    products.push_back(product());
+    if (!limit_first) limits.push_back(limit());
     ratios.push_back(products.back() / limits.back());
     state.SetIterationTime(products.back() + limits.back());
   }
@@ -58,6 +56,23 @@ void paired(benchmark::State& state, double goal, Clock clock, Prepare prepare, 
   state.counters["product_us"] = 1e6 * median(products);
   state.counters["ratio"] = median(ratios);
   state.counters["goal"] = goal;
+}
+
+// paired compares work that is timed here. `prepare` makes what both will work on, anew for each
+// pair and untimed.
+template <class Prepare, class Limit, class Product>
+void paired(benchmark::State& state, double goal, Clock clock, Prepare prepare, Limit limit,
+            Product product) {
+  prepare();
+  limit();
+  product();
+  bool is_second = false;
+  const auto timed_of = [&](auto& work) {
+    if (!is_second) prepare();
+    is_second = !is_second;
+    return timed(clock, work);
+  };
+  compared(state, goal, [&] { return timed_of(limit); }, [&] { return timed_of(product); });
 }
 
 // Table prints a line for each benchmark: the median of its repetitions, for bench/run to read.

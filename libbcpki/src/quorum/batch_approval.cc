@@ -14,7 +14,6 @@ namespace bcpki {
 namespace {
 
 constexpr std::string_view kPurpose = "batch-approval";
-constexpr std::chrono::milliseconds kSecond{1000};
 
 // ApprovalStatement is what approvers sign of a batch; it refers to `scope`.
 class ApprovalStatement {
