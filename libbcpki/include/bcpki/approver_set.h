@@ -164,7 +164,7 @@ struct ApproverSetFile {
 
 // read_approver_set takes both forms. Nothing is verified but that the set is valid and the file's
 // digest its own. Throws INVALID_INPUT.
-ApproverSetFile read_approver_set(std::string_view json);
+ApproverSetFile read_approver_set(std::string_view text);
 
 // write_approver_set lays the file out for people.
 std::string write_approver_set(const ApproverSetFile& file);

@@ -117,9 +117,9 @@ struct ProofFile {
 
 // The readers throw INVALID_INPUT for what is not such a file, and verify nothing; the writers lay
 // it out for people. A signature file is also read as an approval with one signature.
-ApprovalFile read_approval_file(std::string_view json);
-SignatureFile read_signature_file(std::string_view json);
-ProofFile read_proof_file(std::string_view json);
+ApprovalFile read_approval_file(std::string_view text);
+SignatureFile read_signature_file(std::string_view text);
+ProofFile read_proof_file(std::string_view text);
 std::string write_approval_file(const ApprovalFile& file);
 std::string write_signature_file(const SignatureFile& file);
 std::string write_proof_file(const ProofFile& file);

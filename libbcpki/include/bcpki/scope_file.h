@@ -58,7 +58,7 @@ struct ScopeContents {
 };
 
 // ScopeFile is contents that have been checked, and their tree. Each entry with a payload has its
-// digest; entries of one leaf have its payload where one of them has.
+// digest, and of equal entries the one that stands for their leaf has a payload where any has.
 struct ScopeFile {
   ScopeContents contents;
   BatchScope scope;
@@ -83,7 +83,7 @@ struct ScopeFlags {
 // end in `flags`. Root and size are made anew of the leaves. Throws INVALID_INPUT for what is no
 // such file and for a flag that contradicts it; SCOPE_MISMATCH where the leaves give another root
 // or size than the file says, SCOPE_CHANGED where they give another root than the flags.
-ScopeFile read_scope_file(std::string_view json, const ScopeFlags& flags = {});
+ScopeFile read_scope_file(std::string_view text, const ScopeFlags& flags = {});
 
 // make_scope_file checks contents as read_scope_file does; the end is cut to whole seconds. Throws
 // INVALID_INPUT.

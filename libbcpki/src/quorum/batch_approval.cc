@@ -88,7 +88,8 @@ Signature sign_batch_approval(Signer& signer, const ApprovalTerms& terms) {
     if (!holds) throw Error(Code::invalid_input, what);
   };
   require(is_id(terms.scope.batch_id), "an approval needs a valid batch id");
-  require(is_size(terms.scope.size), "an approval is for 1 to 50000 leaves");
+  require(is_size(terms.scope.size),
+          fmt::format("an approval is for 1 to {} leaves", kMaxBatchLeaves));
   require(is_end(terms.not_after), "a batch ends at a whole second, not before 1970");
   const ApprovalStatement statement(terms.scope, terms.not_after);
   return sign_purpose(signer, kPurpose, statement.parts(), terms.trust_domain);

@@ -40,7 +40,7 @@ ApprovalTerms read_terms(Fields& fields) {
   terms.scope.root = fields.digest("scopeRoot");
   terms.scope.size = fields.u32("scopeSize");
   if (terms.scope.size == 0 || terms.scope.size > kMaxBatchLeaves)
-    fields.refuse("scopeSize", "a number from 1 to 50000");
+    fields.refuse("scopeSize", fmt::format("a number from 1 to {}", kMaxBatchLeaves));
   terms.not_after = fields.whole_seconds("notAfter");
   terms.trust_domain = fields.named("trustDomain", is_trust_domain, "a trust domain");
   return terms;
@@ -95,7 +95,7 @@ SignatureFile read_signature_file(std::string_view text) {
 ApprovalFile read_approval_file(std::string_view text) {
   const json::Value top = parse_file(kApprovalFiles[0].name, text);
   const FileFormat& format = require_format(top, kApprovalFiles);
-  if (&format == &kApprovalFiles[0]) return read_approval_fields(open(top, format));
+  if (format.format != kSignatureFile.format) return read_approval_fields(open(top, format));
   auto file = read_signature_fields(open(top, format));
   return {std::move(file.terms), {std::move(file.signature)}};
 }

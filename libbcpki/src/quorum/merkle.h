@@ -35,7 +35,7 @@ class MerkleTree {
 
   // each_path calls `take(index, path)` for every leaf in order, with all paths in one buffer.
   template <class Take>
-  void each_path(Take take) const {
+  void each_path(const Take& take) const {
     Siblings path;
     std::size_t length = 0;
     const std::uint32_t short_from = first_short_path();

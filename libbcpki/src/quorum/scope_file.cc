@@ -1,9 +1,9 @@
 #include "bcpki/scope_file.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -35,40 +35,47 @@ void require_contents(const ScopeContents& contents) {
   require(leaves.entries.size() <= kMaxScopeEntries,
           fmt::format("it has more than {} leaves", kMaxScopeEntries));
   require(leaves.payloads.size() <= leaves.entries.size(), "it has more payloads than leaves");
-  for (const auto& payload : leaves.payloads)
-    require(!payload || payload->value.size() <= kMaxPayloadBytes,
-            fmt::format("a payload is larger than {} bytes", kMaxPayloadBytes));
+  const auto is_large = [](const std::optional<ScopePayload>& payload) {
+    return payload && payload->value.size() > kMaxPayloadBytes;
+  };
+  require(std::ranges::none_of(leaves.payloads, is_large),
+          fmt::format("a payload is larger than {} bytes", kMaxPayloadBytes));
 }
 
-// bind_payload gives an entry the digest of its payload.
-void bind_payload(ScopeEntries& leaves, std::size_t i, const Digest32& digest) {
-  auto& bound = leaves.entries[i].payload_sha256;
-  require(!bound || *bound == digest,
-          fmt::format("/leaves/{}/payloadSha256 is not the digest of the payload beside it", i));
-  bound = digest;
-}
-
+// bind_payloads gives each entry the digest of its payload.
 void bind_payloads(ScopeEntries& leaves) {
-  for (std::size_t i = 0; i < leaves.payloads.size(); ++i)
-    if (const auto& payload = leaves.payloads[i]) bind_payload(leaves, i, sha256(payload->value));
+  for (std::size_t i = 0; i < leaves.payloads.size(); ++i) {
+    const auto* payload = leaves.payload(i);
+    if (!payload) continue;
+    auto& bound = leaves.entries[i].payload_sha256;
+    const Digest32 digest = sha256(payload->value);
+    if (bound && *bound != digest)
+      refuse_file(
+          kScopeFileName,
+          fmt::format("/leaves/{}/payloadSha256 is not the digest of the payload beside it", i));
+    bound = digest;
+  }
 }
 
-// share_payloads gives entries of one leaf the payload that one of them has.
-void share_payloads(ScopeEntries& leaves) {
-  const auto leaf = [&](std::size_t i) {
+// lead_with_payloads moves the payload of one of equal entries to the one that stands for the leaf.
+// It moves, since equal entries may be many.
+void lead_with_payloads(ScopeFile& file) {
+  ScopeEntries& leaves = file.contents.leaves;
+  const auto key = [&](std::size_t i) {
     const BatchEntry& entry = leaves.entries[i];
     return std::tuple<std::string_view, std::string_view, Digest32>(
         entry.subject, entry.kind, entry.payload_sha256.value_or(Digest32()));
   };
-  std::map<decltype(leaf(0)), std::size_t> with_payload;
+  std::map<decltype(key(0)), std::size_t> with_payload;
   for (std::size_t i = 0; i < leaves.payloads.size(); ++i)
-    if (leaves.payloads[i]) with_payload.emplace(leaf(i), i);
+    if (leaves.payloads[i]) with_payload.emplace(key(i), i);
   if (with_payload.empty()) return;
   leaves.payloads.resize(leaves.entries.size());
-  for (std::size_t i = 0; i < leaves.payloads.size(); ++i) {
-    if (leaves.payloads[i] || !leaves.entries[i].payload_sha256) continue;
-    const auto found = with_payload.find(leaf(i));
-    if (found != with_payload.end()) leaves.payloads[i] = leaves.payloads[found->second];
+  for (std::uint32_t leaf = 0; leaf < file.scope.size(); ++leaf) {
+    const std::size_t first = file.scope.entry_of(leaf);
+    const auto found = with_payload.find(key(first));
+    if (leaves.entries[first].payload_sha256 && found != with_payload.end())
+      std::swap(leaves.payloads[first], leaves.payloads[found->second]);
   }
 }
 
@@ -150,9 +157,10 @@ BatchEntry parse_line(std::string_view line, std::size_t number) {
   const auto space = line.find_first_of(" \t");
   BatchEntry entry{std::string(line.substr(0, space))};
   if (space != std::string_view::npos) entry.kind = trimmed(line.substr(space));
-  require(
-      is_subject(entry.subject) && is_kind(entry.kind),
-      fmt::format("line {} is not a subject and a kind such as \"node_1 node.reboot\"", number));
+  if (!is_subject(entry.subject) || !is_kind(entry.kind))
+    refuse_file(
+        kScopeFileName,
+        fmt::format("line {} is not a subject and a kind such as \"node_1 node.reboot\"", number));
   return entry;
 }
 
@@ -190,8 +198,8 @@ ScopeFile make_scope_file(ScopeContents contents) {
   require_contents(contents);
   bind_payloads(contents.leaves);
   auto scope = BatchScope::make(contents.batch_id, contents.leaves.entries);
-  if (scope.size() < contents.leaves.entries.size()) share_payloads(contents.leaves);
   ScopeFile file{std::move(contents), std::move(scope)};
+  if (file.scope.size() < file.contents.leaves.entries.size()) lead_with_payloads(file);
   require_payload_total(file);
   return file;
 }

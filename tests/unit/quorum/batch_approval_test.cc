@@ -1,8 +1,10 @@
 #include "bcpki/batch_approval.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -255,6 +257,24 @@ TEST_CASE("reasons come in their order") {
   auto broken = approval_by({"alice"});
   broken.scope_size = 0;
   CHECK(reason(broken, {.now = late}) == "malformed-approval");
+}
+
+TEST_CASE("one set serves many threads, with good and bad signatures in between") {
+  const auto good = approval_by({"alice", "bob"});
+  auto bad = good;
+  bad.signatures[1].sig[5] ^= std::byte{1};
+  std::atomic<int> approved = 0, refused = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      for (int j = 0; j < 20; ++j) {
+        const auto& approval = (i + j) % 2 == 0 ? good : bad;
+        ++(reason(approval).empty() ? approved : refused);
+      }
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(approved == 40);
+  CHECK(refused == 40);
 }
 
 TEST_CASE("without approvers nothing is approved") {

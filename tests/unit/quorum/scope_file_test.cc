@@ -174,6 +174,19 @@ TEST_CASE("what one of two equal leaves is bound to is shown for the leaf") {
   CHECK(made_file.payload_of(0)->value == bytes("later"));
 }
 
+TEST_CASE("many equal leaves share one payload and copy none") {
+  auto given = contents();
+  given.leaves.entries.assign(100'000, {"node_1", "node.reboot", bcpki::sha256(Bytes(65536))});
+  given.leaves.payloads.assign(1, std::nullopt);
+  given.leaves.payloads.resize(100'000);
+  given.leaves.payloads.back() = ScopePayload{kType, Bytes(65536)};
+  const auto file = bcpki::make_scope_file(std::move(given));
+  CHECK(file.scope.size() == 1);
+  CHECK(file.payload_of(0)->value.size() == 65536);
+  CHECK(std::ranges::count_if(file.contents.leaves.payloads,
+                              [](const auto& payload) { return payload.has_value(); }) == 1);
+}
+
 TEST_CASE("a payload gives its leaf its digest, and one beside it must be the same") {
   const auto read = bcpki::read_scope_file(file());
   const BatchEntry bound{"node_4", "node.reboot", digest("later")};
