@@ -42,9 +42,9 @@ SecretBytes secret_to_seal_with(const Args& args, Env& env) {
 }
 
 Error not_vouched_for(std::string_view what) {
-  return Error(Code::invalid_state,
-               fmt::format("nothing vouches for {}; compare them with your records, then pass --{}",
-                           what, kAccept));
+  return {Code::invalid_state,
+          fmt::format("nothing vouches for {}; compare them with your records, then pass --{}",
+                      what, kAccept)};
 }
 
 Report::List next_steps(const Args& args) {
