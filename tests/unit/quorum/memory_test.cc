@@ -48,6 +48,11 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 void* operator new(std::size_t size) {
   return counted(size);
 }
+void* operator new(std::size_t size, const std::nothrow_t& /*nothrow*/) noexcept try {
+  return counted(size);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
 void operator delete(void* memory) noexcept {
   release(memory);
 }
